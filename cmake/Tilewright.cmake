@@ -1,0 +1,26 @@
+# One target for warnings and options, and the one function that every folder uses.
+add_library(tw_options INTERFACE)
+target_include_directories(tw_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(tw_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(TW_SANITIZE)
+  target_compile_options(tw_options INTERFACE -fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(tw_options INTERFACE -fsanitize=${TW_SANITIZE})
+endif()
+
+# The standard headers that nearly every file includes, compiled once for all of core, codegen and profiler.
+add_library(tw_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
+target_link_libraries(tw_pch PUBLIC tw_options)
+target_precompile_headers(tw_pch PRIVATE
+  <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <stop_token> <string> <string_view>
+  <unordered_map> <utility> <variant> <vector>)
+
+# tw_library(NAME SOURCES a.cpp … LINKS tw_x …): the library of one folder. LINKS are the only folders it may include.
+function(tw_library name)
+  cmake_parse_arguments(ARG "NO_PCH" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tw_options ${ARG_LINKS})
+  if(NOT ARG_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM tw_pch)
+  endif()
+endfunction()

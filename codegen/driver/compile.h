@@ -1,0 +1,79 @@
+// The one door to the compiler: everybody (command line, window, tests) comes in here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/passes/pass.h"
+#include "core/staging/program.h"
+#include "core/support/diagnostic.h"
+#include "core/syntax/ast.h"
+#include "core/target/target.h"
+
+namespace tw::driver {
+
+// Near stages are pure C++ with bounded work and are cancelled within 10 ms. Far stages use LLVM and are made in the runner
+// process (`tilec serve`); asking for them here runs them in this process.
+enum class StageWanted : unsigned {
+    kSurvey = 1,      // kernels and instances
+    kTrace = 2,       // tile-stage IR
+    kCheck = 4,       // core/analysis
+    kPasses = 8,      // IR after every pass
+    kLlvmIr = 16,     // unoptimised LLVM IR text (CPU target)
+    kLlvmOptimized = 32,
+    kAssembly = 64,
+    kObject = 128,
+    kNear = 1 | 2 | 4 | 8 | 16,
+    kFar = 32 | 64
+};
+[[nodiscard]] constexpr bool wants(unsigned stages, StageWanted stage) { return (stages & static_cast<unsigned>(stage)) != 0; }
+
+struct CompileRequest {
+    std::shared_ptr<const SourceText> source;
+    std::function<std::optional<std::string>(const std::string&)> readSibling;  // see staging::Options
+    staging::TraceRequest kernel;       // empty kernel name: the first kernel of the file
+    std::optional<std::string> target;  // spelling; else the file's own, else sm_90a
+    unsigned stages = static_cast<unsigned>(StageWanted::kNear);
+    // Reuse of an earlier parse and survey of the same text (another instance of the same file). May be empty.
+    std::shared_ptr<const struct CompileSnapshot> previous;
+};
+
+// A line of target text and where it came from.
+struct LineMapEntry {
+    int line = 0;  // of the target text, from 1
+    SourceRange source;
+    std::uint32_t op = 0;
+};
+struct TargetCode {
+    std::string format;  // "llvm", "asm"
+    std::string text;
+    std::vector<LineMapEntry> lines;
+};
+
+struct CompileSnapshot {
+    std::shared_ptr<const SourceText> source;
+    std::shared_ptr<const syntax::Module> module;
+    std::shared_ptr<const staging::Program> program;
+    std::string kernel;          // the kernel that was traced, empty if there is none
+    staging::Instance instance;  // as traced
+    std::vector<std::string> missing;
+    target::Target target;
+    std::shared_ptr<const ir::Function> function;  // tile stage
+    std::vector<passes::PassRecord> passes;
+    std::shared_ptr<const TargetCode> llvmIr, llvmOptimized, assembly;
+    std::shared_ptr<const std::string> object;
+    std::vector<Diagnostic> diagnostics;
+    bool cancelled = false;
+    double surveyMs = 0, traceMs = 0, passesMs = 0, codegenMs = 0;
+
+    [[nodiscard]] bool ok() const;  // no error among the diagnostics
+};
+
+// Never throws: an internal failure is a diagnostic that names the stage.
+[[nodiscard]] std::shared_ptr<const CompileSnapshot> compile(const CompileRequest& request, std::stop_token stop = {});
+
+}  // namespace tw::driver

@@ -1,0 +1,134 @@
+#include "core/support/diagnostic.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace tw {
+
+namespace {
+
+struct CodeRow {
+    std::string_view text;
+    std::string_view summary;
+};
+
+constexpr CodeRow kCodes[] = {
+#define TW_CODE(name, text, summary) {text, summary},
+#include "core/support/diagnostic_codes.def"
+#undef TW_CODE
+};
+
+std::string_view severityText(Severity severity)
+{
+    switch (severity) {
+    case Severity::kError: return "error";
+    case Severity::kWarning: return "warning";
+    case Severity::kNote: return "note";
+    }
+    return "";
+}
+
+std::string renderPlace(const SourceRange& range, const SourceSet& sources, std::string_view severity,
+                        std::string_view message)
+{
+    if (range.file >= sources.size())
+        return fmt::format("{}: {}\n", severity, message);
+    const SourceText& file = sources.file(range.file);
+    const LineColumn at = file.lineColumn(range.begin);
+    const LineColumn to = file.lineColumn(range.end);
+    const std::string_view line = file.lineText(at.line);
+    const int width = to.line == at.line ? std::max(1, to.column - at.column) : 1;
+    std::string lead;  // tabs stay tabs, so that the caret lines up
+    for (int i = 0; i + 1 < at.column; ++i)
+        lead += static_cast<std::size_t>(i) < line.size() && line[static_cast<std::size_t>(i)] == '\t' ? '\t' : ' ';
+    return fmt::format("{}:{}:{}: {}: {}\n    {}\n    {}{}\n", file.name(), at.line, at.column, severity, message, line,
+                       lead, std::string(static_cast<std::size_t>(width), '^'));
+}
+
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    // Damerau-Levenshtein with adjacent swaps; three rows suffice.
+    std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
+    std::iota(previous.begin(), previous.end(), 0U);
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        current[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            current[j] = std::min({previous[j] + 1, current[j - 1] + 1, previous[j - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                current[j] = std::min(current[j], before[j - 2] + 1);
+        }
+        before.swap(previous);
+        previous.swap(current);
+    }
+    return previous[b.size()];
+}
+
+}  // namespace
+
+std::string_view codeText(Code code)
+{
+    return kCodes[static_cast<std::size_t>(code)].text;
+}
+
+std::string_view codeSummary(Code code)
+{
+    return kCodes[static_cast<std::size_t>(code)].summary;
+}
+
+Diagnostic& DiagnosticSink::report(Diagnostic diagnostic)
+{
+    for (Diagnostic& known : all_)
+        if (known.code == diagnostic.code && known.range == diagnostic.range && known.message == diagnostic.message)
+            return known;
+    if (diagnostic.severity == Severity::kError)
+        ++errorCount_;
+    return all_.emplace_back(std::move(diagnostic));
+}
+
+Diagnostic& DiagnosticSink::error(Code code, const SourceRange& range, std::string message)
+{
+    return report({.code = code, .severity = Severity::kError, .range = range, .message = std::move(message), .notes = {}, .fixits = {}, .kernel = {}});
+}
+
+Diagnostic& DiagnosticSink::warning(Code code, const SourceRange& range, std::string message)
+{
+    return report({.code = code, .severity = Severity::kWarning, .range = range, .message = std::move(message), .notes = {}, .fixits = {}, .kernel = {}});
+}
+
+std::vector<Diagnostic> DiagnosticSink::take()
+{
+    errorCount_ = 0;
+    return std::exchange(all_, {});
+}
+
+std::string render(const Diagnostic& diagnostic, const SourceSet& sources)
+{
+    std::string text = renderPlace(diagnostic.range, sources, severityText(diagnostic.severity),
+                                   fmt::format("{} [{}]", diagnostic.message, codeText(diagnostic.code)));
+    for (const Note& note : diagnostic.notes)
+        text += renderPlace(note.range, sources, "note", note.message);
+    return text;
+}
+
+std::string nearestName(std::string_view name, const std::vector<std::string>& candidates)
+{
+    std::string best;
+    std::size_t bestDistance = std::max<std::size_t>(1, name.size() / 3) + 1;
+    for (const std::string& candidate : candidates) {
+        if (candidate == name)
+            continue;
+        const std::size_t gap = candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
+        if (gap >= bestDistance)
+            continue;
+        if (const std::size_t distance = editDistance(name, candidate); distance < bestDistance) {
+            bestDistance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace tw
