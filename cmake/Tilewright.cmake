@@ -3,6 +3,9 @@ add_library(tw_options INTERFACE)
 target_include_directories(tw_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 target_compile_options(tw_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tw_options INTERFACE -fpch-preprocess) # lets ccache see through precompiled headers
+endif()
 if(TW_SANITIZE)
   target_compile_options(tw_options INTERFACE -fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tw_options INTERFACE -fsanitize=${TW_SANITIZE})
