@@ -30,6 +30,7 @@ enum class StageWanted : unsigned {
     kNear = 1 | 2 | 4 | 8 | 16,
     kFar = 32 | 64
 };
+[[nodiscard]] constexpr unsigned operator|(StageWanted a, StageWanted b) { return static_cast<unsigned>(a) | static_cast<unsigned>(b); }
 [[nodiscard]] constexpr bool wants(unsigned stages, StageWanted stage) { return (stages & static_cast<unsigned>(stage)) != 0; }
 
 struct CompileRequest {
@@ -62,11 +63,15 @@ struct CompileSnapshot {
     staging::Instance instance;  // as traced
     std::vector<std::string> missing;
     target::Target target;
+    std::string surveyTarget;  // name of the target whose numbers answered the survey
     std::shared_ptr<const ir::Function> function;  // tile stage
-    std::vector<passes::PassRecord> passes;
+    std::vector<passes::PassRecord> passes;        // of `target`; the first record is `function` itself
+    // Thread stage for this machine's processor, made when an LLVM stage is wanted; also `passes.back()` on target "cpu".
+    std::shared_ptr<const ir::Function> cpuFunction;
     std::shared_ptr<const TargetCode> llvmIr, llvmOptimized, assembly;
     std::shared_ptr<const std::string> object;
-    std::vector<Diagnostic> diagnostics;
+    std::vector<Diagnostic> surveyDiagnostics;  // of the file: syntax and survey
+    std::vector<Diagnostic> diagnostics;        // all, those of the survey first
     bool cancelled = false;
     double surveyMs = 0, traceMs = 0, passesMs = 0, codegenMs = 0;
 
