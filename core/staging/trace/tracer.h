@@ -18,6 +18,16 @@ namespace tw::staging {
 // "tvm.tirx", "tilelang.tools.cuda.iket", … Null for modules it does not know.
 [[nodiscard]] std::shared_ptr<ModuleValue> makeTileModule(const std::string& name);
 
+// What the evaluator asks where no kernel is open (Evaluator::hooks() is null): expressions build, so that
+// T.dynamic("n") * 2 works in a factory; statements, truth and iteration report. Lives as long as `evaluator`.
+[[nodiscard]] std::unique_ptr<DeviceHooks> makeHostHooks(Evaluator& evaluator);
+
+// Calling a dtype: T.float32(1.5) is a typed constant, T.int32(x) a cast, T.bfloat16x2(a, b) a vector.
+[[nodiscard]] Value callDType(Evaluator& evaluator, ir::DType type, const CallArguments& arguments);
+// Attributes of dtypes (bits, lanes, with_lanes, …), layouts (index, inverse, …) and device values (shape, dtype, astype, …).
+// Nothing if there is none of that name; dtypes then still have the methods of their name as a string.
+[[nodiscard]] std::optional<Value> tileAttribute(Evaluator& evaluator, const Value& object, const std::string& name);
+
 // Traces `@T.prim_func def f`. Reports and throws StagingStop on an error of the kernel.
 [[nodiscard]] std::shared_ptr<const ir::Function> tracePrimFunc(Evaluator& evaluator, const FunctionValue& function,
                                                                 const SourceRange& decorator);
