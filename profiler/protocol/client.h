@@ -1,0 +1,52 @@
+// The client's end: starts a runner, asks it, notices its death.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "profiler/protocol/messages.h"
+
+namespace tw::protocol {
+
+using ProgressCallback = std::function<void(const Progress&)>;
+
+// The command of the runner beside the running executable: {".../tilec", "serve"}.
+[[nodiscard]] std::vector<std::string> localRunnerCommand();
+
+// One runner process. It is started by the first request, and again by the next request after it ended. Calls block; one at
+// a time is served (others wait), from any thread. A stop request is passed on as a cancellation; a runner that does not
+// answer within `grace` is killed. Whatever happens, every call returns a result: a runner that ended before it answered
+// gives a diagnostic of code kRunnerLost ("the runner ended with signal 9 (Killed) …").
+class Client {
+public:
+    explicit Client(std::vector<std::string> command, std::chrono::milliseconds grace = std::chrono::milliseconds(1000));
+    ~Client();
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+
+    [[nodiscard]] RunResult run(const RunRequest& request, const ProgressCallback& progress = {}, std::stop_token stop = {});
+    [[nodiscard]] VerifyResult verify(const VerifyRequest& request, const ProgressCallback& progress = {},
+                                      std::stop_token stop = {});
+    [[nodiscard]] CompileResult compile(const CompileRequest& request, const ProgressCallback& progress = {},
+                                        std::stop_token stop = {});
+
+    [[nodiscard]] int processId() const;  // 0 when none is running
+
+private:
+    struct Process;
+    template <class Result>
+    Result ask(Message request, const ProgressCallback& progress, std::stop_token stop);
+
+    std::vector<std::string> command_;
+    std::chrono::milliseconds grace_;
+    std::unique_ptr<Process> process_;
+    std::uint64_t lastId_ = 0;
+    mutable std::mutex oneCall_;
+};
+
+}  // namespace tw::protocol

@@ -1,0 +1,346 @@
+#include "profiler/protocol/messages.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "core/support/check.h"
+
+namespace tw::protocol {
+namespace {
+
+using Json = nlohmann::json;
+
+// JSON has no NaN and no infinities: they travel as strings.
+Json number(double value)
+{
+    if (std::isfinite(value))
+        return value;
+    return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+double toNumber(const Json& json)
+{
+    if (!json.is_string())
+        return json.get<double>();
+    const auto& text = json.get_ref<const std::string&>();
+    if (text == "nan")
+        return std::numeric_limits<double>::quiet_NaN();
+    return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+Json optionalNumber(const std::optional<double>& value) { return value ? number(*value) : Json(); }
+std::optional<double> toOptionalNumber(const Json& json)
+{
+    return json.is_null() ? std::nullopt : std::optional(toNumber(json));
+}
+
+// A header under construction with its payloads. Text of the user travels as payload: it may hold any bytes.
+struct Writer {
+    Json json;
+    std::vector<std::string> payloads;
+
+    std::size_t payload(std::string bytes)
+    {
+        payloads.push_back(std::move(bytes));
+        return payloads.size() - 1;
+    }
+};
+struct Reader {
+    const Frame& frame;
+    const std::string& payload(const Json& index) const
+    {
+        const auto i = index.get<std::size_t>();
+        if (i >= frame.payloads.size())
+            throw std::out_of_range("a payload is missing"); // caught in decode, like the library's own
+        return frame.payloads[i];
+    }
+};
+
+// ---- ranges and diagnostics ----
+Json range(const SourceRange& r) { return {r.file, r.begin, r.end}; }
+SourceRange toRange(const Json& j) { return {j.at(0).get<std::uint32_t>(), j.at(1).get<std::uint32_t>(), j.at(2).get<std::uint32_t>()}; }
+
+Json diagnostic(const Diagnostic& d)
+{
+    Json notes = Json::array(), fixits = Json::array();
+    for (const Note& n : d.notes)
+        notes.push_back({range(n.range), n.message});
+    for (const FixIt& f : d.fixits)
+        fixits.push_back({range(f.range), f.replacement});
+    return {{"code", codeText(d.code)}, {"severity", static_cast<int>(d.severity)}, {"range", range(d.range)}, {"message", d.message},
+            {"notes", notes}, {"fixits", fixits}, {"kernel", d.kernel}};
+}
+
+std::optional<Code> parseCode(const std::string& text)
+{
+    static constexpr Code kCodes[] = {
+#define TW_CODE(name, text, summary) Code::name,
+#include "core/support/diagnostic_codes.def"
+#undef TW_CODE
+    };
+    for (const Code code : kCodes)
+        if (codeText(code) == text)
+            return code;
+    return std::nullopt;
+}
+
+Diagnostic toDiagnostic(const Json& j)
+{
+    Diagnostic d;
+    d.code = parseCode(j.at("code").get<std::string>()).value_or(Code::kInternal);
+    d.severity = static_cast<Severity>(std::clamp(j.at("severity").get<int>(), 0, 2));
+    d.range = toRange(j.at("range"));
+    d.message = j.at("message").get<std::string>();
+    d.kernel = j.at("kernel").get<std::string>();
+    for (const Json& n : j.at("notes"))
+        d.notes.push_back({toRange(n.at(0)), n.at(1).get<std::string>()});
+    for (const Json& f : j.at("fixits"))
+        d.fixits.push_back({toRange(f.at(0)), f.at(1).get<std::string>()});
+    return d;
+}
+
+Json head(const ResultHead& h)
+{
+    Json diagnostics = Json::array();
+    for (const Diagnostic& d : h.diagnostics)
+        diagnostics.push_back(diagnostic(d));
+    return {{"outcome", static_cast<int>(h.outcome)}, {"cancelled", h.cancelled}, {"kernel", h.kernel}, {"instance", h.instance},
+            {"target", h.target}, {"device", h.device}, {"diagnostics", diagnostics}};
+}
+ResultHead toHead(const Json& j)
+{
+    ResultHead h;
+    h.outcome = static_cast<Outcome>(std::clamp(j.at("outcome").get<int>(), 0, 4));
+    h.cancelled = j.at("cancelled").get<bool>();
+    h.kernel = j.at("kernel").get<std::string>();
+    h.instance = j.at("instance").get<std::string>();
+    h.target = j.at("target").get<std::string>();
+    h.device = j.at("device").get<std::string>();
+    for (const Json& d : j.at("diagnostics"))
+        h.diagnostics.push_back(toDiagnostic(d));
+    return h;
+}
+
+// ---- jobs and inputs ----
+Json job(Writer& w, const Job& j)
+{
+    Json siblings = Json::object();
+    for (const auto& [path, text] : j.siblings)
+        siblings[path] = w.payload(text);
+    Json out = {{"fileName", j.fileName}, {"text", w.payload(j.text)}, {"siblings", siblings}, {"kernel", j.kernel.kernel},
+                {"instance", j.kernel.instance}, {"params", j.kernel.params}, {"dims", j.kernel.dims}};
+    if (j.target)
+        out["target"] = *j.target;
+    return out;
+}
+Job toJob(const Reader& r, const Json& j)
+{
+    Job out;
+    out.fileName = j.at("fileName").get<std::string>();
+    out.text = r.payload(j.at("text"));
+    for (const auto& [path, index] : j.at("siblings").items())
+        out.siblings[path] = r.payload(index);
+    out.kernel.kernel = j.at("kernel").get<std::string>();
+    out.kernel.instance = j.at("instance").get<std::string>();
+    out.kernel.params = j.at("params").get<staging::Bindings>();
+    out.kernel.dims = j.at("dims").get<staging::Bindings>();
+    if (j.contains("target"))
+        out.target = j.at("target").get<std::string>();
+    return out;
+}
+
+Json inputs(Writer& w, const std::map<std::string, Input>& given)
+{
+    Json out = Json::object();
+    for (const auto& [name, input] : given)
+        out[name] = input.npy.empty() ? Json{{"literal", input.literal}} : Json{{"npy", w.payload(input.npy)}};
+    return out;
+}
+std::map<std::string, Input> toInputs(const Reader& r, const Json& j)
+{
+    std::map<std::string, Input> out;
+    for (const auto& [name, input] : j.items())
+        out[name] = input.contains("npy") ? Input{r.payload(input.at("npy")), {}} : Input{{}, input.at("literal").get<std::string>()};
+    return out;
+}
+
+// ---- one pair of functions a message ----
+void write(Writer& w, const Hello& m) { w.json = {{"type", "hello"}, {"protocol", m.protocol}, {"version", m.version}, {"devices", m.devices}}; }
+void read(const Reader&, const Json& j, Hello& m)
+{
+    m = {j.at("protocol").get<int>(), j.at("version").get<std::string>(), j.at("devices").get<std::vector<std::string>>()};
+}
+
+void write(Writer& w, const RunRequest& m)
+{
+    const Json j = job(w, m.job);
+    w.json = {{"type", "run"}, {"job", j}, {"device", m.device}, {"inputs", inputs(w, m.inputs)}, {"seed", m.seed}, {"repeat", m.repeat},
+              {"wantOutputs", m.wantOutputs}};
+}
+void read(const Reader& r, const Json& j, RunRequest& m)
+{
+    m = {toJob(r, j.at("job")), j.at("device").get<std::string>(), toInputs(r, j.at("inputs")), j.at("seed").get<std::uint64_t>(),
+         j.at("repeat").get<int>(), j.at("wantOutputs").get<bool>()};
+}
+
+void write(Writer& w, const VerifyRequest& m)
+{
+    const Json j = job(w, m.job);
+    w.json = {{"type", "verify"}, {"job", j}, {"device", m.device}, {"inputs", inputs(w, m.inputs)}, {"seed", m.seed},
+              {"inputSets", m.inputSets}, {"rtol", optionalNumber(m.rtol)}, {"atol", optionalNumber(m.atol)}};
+}
+void read(const Reader& r, const Json& j, VerifyRequest& m)
+{
+    m = {toJob(r, j.at("job")), j.at("device").get<std::string>(), toInputs(r, j.at("inputs")), j.at("seed").get<std::uint64_t>(),
+         j.at("inputSets").get<int>(), toOptionalNumber(j.at("rtol")), toOptionalNumber(j.at("atol"))};
+}
+
+void write(Writer& w, const CompileRequest& m)
+{
+    const Json j = job(w, m.job);
+    w.json = {{"type", "compile"}, {"job", j}, {"stages", m.stages}};
+}
+void read(const Reader& r, const Json& j, CompileRequest& m) { m = {toJob(r, j.at("job")), j.at("stages").get<unsigned>()}; }
+
+void write(Writer& w, const Cancel&) { w.json = {{"type", "cancel"}}; }
+void read(const Reader&, const Json&, Cancel&) {}
+
+void write(Writer& w, const Progress& m) { w.json = {{"type", "progress"}, {"phase", m.phase}, {"fraction", number(m.fraction)}}; }
+void read(const Reader&, const Json& j, Progress& m) { m = {j.at("phase").get<std::string>(), toNumber(j.at("fraction"))}; }
+
+void write(Writer& w, const Failure& m) { w.json = {{"type", "failure"}, {"message", m.message}}; }
+void read(const Reader&, const Json& j, Failure& m) { m = {j.at("message").get<std::string>()}; }
+
+void write(Writer& w, const RunResult& m)
+{
+    Json outputs = Json::array();
+    for (const Output& o : m.outputs) {
+        Json out = {{"name", o.name}, {"dtype", o.dtype}, {"shape", o.shape}, {"min", optionalNumber(o.min)},
+                    {"max", optionalNumber(o.max)}, {"mean", optionalNumber(o.mean)}, {"nan", o.nan}, {"inf", o.inf}};
+        if (o.data)
+            out["data"] = w.payload(std::string(o.data->bytes.begin(), o.data->bytes.end()));
+        outputs.push_back(std::move(out));
+    }
+    w.json = {{"type", "runResult"}, {"head", head(m.head)}, {"log", w.payload(m.log)}, {"outputs", outputs},
+              {"compileMs", m.compileMs}, {"samplesUs", m.samplesUs}};
+}
+void read(const Reader& r, const Json& j, RunResult& m)
+{
+    m.head = toHead(j.at("head"));
+    m.log = r.payload(j.at("log"));
+    m.compileMs = j.at("compileMs").get<double>();
+    m.samplesUs = j.at("samplesUs").get<std::vector<double>>();
+    for (const Json& o : j.at("outputs")) {
+        Output out{o.at("name").get<std::string>(), o.at("dtype").get<std::string>(), o.at("shape").get<std::vector<std::int64_t>>(),
+                   toOptionalNumber(o.at("min")), toOptionalNumber(o.at("max")), toOptionalNumber(o.at("mean")),
+                   o.at("nan").get<std::int64_t>(), o.at("inf").get<std::int64_t>(), std::nullopt};
+        if (o.contains("data")) {
+            const std::string& bytes = r.payload(o.at("data"));
+            out.data = interp::Tensor{ir::parseDType(out.dtype).value_or(ir::kVoid), out.shape, {bytes.begin(), bytes.end()}};
+        }
+        m.outputs.push_back(std::move(out));
+    }
+}
+
+void write(Writer& w, const VerifyResult& m)
+{
+    Json outputs = Json::array();
+    for (const Comparison& c : m.outputs) {
+        outputs.push_back({{"name", c.name}, {"maxAbs", number(c.maxAbs)}, {"maxRel", number(c.maxRel)}, {"wrong", c.wrong},
+                           {"total", c.total}, {"orderDependent", c.orderDependent},
+                           {"firstWrong", c.firstWrong ? Json(*c.firstWrong) : Json()}, {"expected", number(c.expected)},
+                           {"got", number(c.got)}});
+    }
+    w.json = {{"type", "verifyResult"}, {"head", head(m.head)}, {"outputs", outputs}};
+}
+void read(const Reader&, const Json& j, VerifyResult& m)
+{
+    m.head = toHead(j.at("head"));
+    for (const Json& o : j.at("outputs")) {
+        Comparison c{o.at("name").get<std::string>(), toNumber(o.at("maxAbs")), toNumber(o.at("maxRel")), o.at("wrong").get<std::int64_t>(),
+                     o.at("total").get<std::int64_t>(), o.at("orderDependent").get<std::int64_t>(), std::nullopt,
+                     toNumber(o.at("expected")), toNumber(o.at("got"))};
+        if (!o.at("firstWrong").is_null())
+            c.firstWrong = o.at("firstWrong").get<std::vector<std::int64_t>>();
+        m.outputs.push_back(std::move(c));
+    }
+}
+
+Json code(Writer& w, const std::optional<driver::TargetCode>& c)
+{
+    if (!c)
+        return {};
+    Json lines = Json::array();
+    for (const driver::LineMapEntry& l : c->lines)
+        lines.push_back({l.line, l.source.file, l.source.begin, l.source.end, l.op});
+    return {{"format", c->format}, {"text", w.payload(c->text)}, {"lines", lines}};
+}
+std::optional<driver::TargetCode> toCode(const Reader& r, const Json& j)
+{
+    if (j.is_null())
+        return std::nullopt;
+    driver::TargetCode c{j.at("format").get<std::string>(), r.payload(j.at("text")), {}};
+    for (const Json& l : j.at("lines"))
+        c.lines.push_back({l.at(0).get<int>(),
+                           {l.at(1).get<std::uint32_t>(), l.at(2).get<std::uint32_t>(), l.at(3).get<std::uint32_t>()},
+                           l.at(4).get<std::uint32_t>()});
+    return c;
+}
+
+void write(Writer& w, const CompileResult& m)
+{
+    w.json = {{"type", "compileResult"}, {"head", head(m.head)}, {"llvmIr", code(w, m.llvmIr)},
+              {"llvmOptimized", code(w, m.llvmOptimized)}, {"assembly", code(w, m.assembly)},
+              {"object", m.object ? Json(w.payload(*m.object)) : Json()}};
+}
+void read(const Reader& r, const Json& j, CompileResult& m)
+{
+    m = {toHead(j.at("head")), toCode(r, j.at("llvmIr")), toCode(r, j.at("llvmOptimized")), toCode(r, j.at("assembly")), std::nullopt};
+    if (!j.at("object").is_null())
+        m.object = r.payload(j.at("object"));
+}
+
+template <class T>
+Message parse(const Reader& r, const Json& j)
+{
+    T message;
+    read(r, j, message);
+    return message;
+}
+
+Message parseAny(const Reader& r, const Json& j)
+{
+    static const std::map<std::string, Message (*)(const Reader&, const Json&)> kParsers = {
+        {"hello", parse<Hello>},         {"run", parse<RunRequest>},           {"verify", parse<VerifyRequest>},
+        {"compile", parse<CompileRequest>}, {"cancel", parse<Cancel>},         {"progress", parse<Progress>},
+        {"failure", parse<Failure>},     {"runResult", parse<RunResult>},      {"verifyResult", parse<VerifyResult>},
+        {"compileResult", parse<CompileResult>},
+    };
+    const auto found = kParsers.find(j.at("type").get<std::string>());
+    if (found == kParsers.end())
+        throw std::out_of_range("an unknown type of message");
+    return found->second(r, j);
+}
+
+}  // namespace
+
+Frame encode(const Envelope& envelope)
+{
+    Writer w;
+    std::visit([&](const auto& message) { write(w, message); }, envelope.message);
+    w.json["id"] = envelope.id;
+    return {w.json.dump(-1, ' ', false, Json::error_handler_t::replace), std::move(w.payloads)};
+}
+
+tl::expected<Envelope, std::string> decode(const Frame& frame)
+{
+    try {
+        const Json json = Json::parse(frame.header);
+        return Envelope{json.at("id").get<std::uint64_t>(), parseAny(Reader{frame}, json)};
+    } catch (const std::exception& e) {
+        return tl::unexpected(fmt::format("not a message of the runner protocol: {}", e.what()));
+    }
+}
+
+}  // namespace tw::protocol

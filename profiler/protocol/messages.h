@@ -1,0 +1,132 @@
+// What the two ends of the runner protocol say to each other.
+//
+// The runner (`tilec serve`) greets with a Hello. Then each request (run, verify, compile) is answered by any number of
+// Progress messages and exactly one result with the request's id; Cancel asks for an early end. Source ranges travel as
+// byte offsets: both ends stage the same text, so the client's SourceSet understands them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "codegen/driver/compile.h"
+#include "core/interp/tensor.h"
+#include "profiler/protocol/frame.h"
+
+namespace tw::protocol {
+
+inline constexpr int kProtocolVersion = 1;
+
+struct Hello {
+    int protocol = kProtocolVersion;
+    std::string version;               // of the program
+    std::vector<std::string> devices;  // what --device may name here
+};
+
+// A kernel to compile, with all text that it needs: the runner opens no file.
+struct Job {
+    std::string fileName;
+    std::string text;
+    std::map<std::string, std::string> siblings;  // by the relative path that staging asked for
+    staging::TraceRequest kernel;
+    std::optional<std::string> target;
+};
+
+// One given input: the bytes of a .npy file, or a number for a scalar parameter.
+struct Input {
+    std::string npy;
+    std::string literal;
+};
+
+// The exit codes of the command line.
+enum class Outcome { kFine = 0, kProgramWrong = 1, kUsage = 2, kAnswerWrong = 3, kCannot = 4 };
+
+// What every result says.
+struct ResultHead {
+    Outcome outcome = Outcome::kFine;
+    bool cancelled = false;
+    std::string kernel, instance, target, device;
+    std::vector<Diagnostic> diagnostics;
+};
+
+struct RunRequest {
+    Job job;
+    std::string device = "cpu";
+    std::map<std::string, Input> inputs;
+    std::uint64_t seed = 0;
+    int repeat = 1;            // timed runs, each from the same inputs
+    bool wantOutputs = false;  // send the tensors, not just their statistics
+};
+struct Output {
+    std::string name, dtype;
+    std::vector<std::int64_t> shape;
+    // Over the finite elements; absent where there are none. `inf` and `nan` count elements.
+    std::optional<double> min, max, mean;
+    std::int64_t nan = 0, inf = 0;
+    std::optional<interp::Tensor> data;
+};
+struct RunResult {
+    ResultHead head;
+    std::string log;  // T.print
+    std::vector<Output> outputs;
+    double compileMs = 0;
+    std::vector<double> samplesUs;  // one a repetition
+};
+
+struct VerifyRequest {
+    Job job;
+    std::string device = "cpu";
+    std::map<std::string, Input> inputs;
+    std::uint64_t seed = 0;
+    int inputSets = 1;  // sets of fresh generated inputs
+    std::optional<double> rtol, atol;
+};
+struct Comparison {
+    std::string name;
+    double maxAbs = 0, maxRel = 0;
+    std::int64_t wrong = 0, total = 0, orderDependent = 0;
+    std::optional<std::vector<std::int64_t>> firstWrong;
+    double expected = 0, got = 0;  // at firstWrong
+};
+struct VerifyResult {
+    ResultHead head;
+    std::vector<Comparison> outputs;
+};
+
+struct CompileRequest {
+    Job job;
+    unsigned stages = static_cast<unsigned>(driver::StageWanted::kFar);
+};
+struct CompileResult {
+    ResultHead head;
+    std::optional<driver::TargetCode> llvmIr, llvmOptimized, assembly;
+    std::optional<std::string> object;
+};
+
+struct Cancel {};
+struct Progress {
+    std::string phase;    // "compile", "inputs", "run", "reference"
+    double fraction = 0;  // of the phase, 0 … 1
+};
+// A request that the runner could not understand.
+struct Failure {
+    std::string message;
+};
+
+using Message = std::variant<Hello, RunRequest, VerifyRequest, CompileRequest, Cancel, Progress, RunResult, VerifyResult,
+                             CompileResult, Failure>;
+struct Envelope {
+    std::uint64_t id = 0;  // of the request; 0 in a Hello
+    Message message;
+};
+
+[[nodiscard]] Frame encode(const Envelope& envelope);
+// Fails on anything that is not a message of this protocol; never throws.
+[[nodiscard]] tl::expected<Envelope, std::string> decode(const Frame& frame);
+
+}  // namespace tw::protocol
