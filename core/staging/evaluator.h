@@ -18,9 +18,14 @@
 
 namespace tw::staging {
 
-// Unwinds to the enclosing kernel, call or statement after an error has been reported. Never leaves core/staging.
+// Unwinds to the enclosing kernel, call or statement after an error. Thrown by Evaluator::fail only; never leaves
+// core/staging. An error inside a Python `try`, or outside any kernel in survey mode, is not reported yet: it travels in
+// `pending`, and whoever ends the unwinding decides.
 struct StagingStop {
     bool cancelled = false;
+    bool fatal = false;  // a budget is gone: no `except` catches it
+    std::shared_ptr<Diagnostic> pending;   // not reported yet
+    std::shared_ptr<Value> exception;      // the Python exception, if it is one that `except` may name
 };
 
 // Names of one scope. Class and function scopes chain to the scope that encloses their text; `globals` ends the chain.
@@ -32,6 +37,7 @@ struct Environment {
     std::vector<std::string> nonlocals, globalsDeclared;
     std::shared_ptr<const syntax::Module> module;  // whose text this is
     bool kernelMode = false;
+    bool isMacro = false;  // kernel mode of a macro: messages about `return` differ
 };
 
 // Arguments bound to a signature written like Python's: "src, dst, *, coalesced_width=None, annotations=None". "*args" and
@@ -81,6 +87,9 @@ public:
     // Binds call arguments to the parameters of `function` in `scope` (defaults, *args, **kwargs).
     virtual void bindParameters(const FunctionValue& function, const CallArguments& arguments,
                                 const std::shared_ptr<Environment>& scope) = 0;
+    // What `@T.prim_func def f` binds: traces it now (tracePrimFunc), or later where the survey does not need the IR. The
+    // native of T.prim_func calls this and nothing else.
+    virtual Value definePrimFunc(const std::shared_ptr<FunctionValue>& function, const SourceRange& decorator) = 0;
     // Runs a body; gives the value of its `return`, or empty if it fell off the end. In kernel mode `return` is legal only
     // as the last statement (a return in the middle is reported).
     virtual std::optional<Value> runBody(const syntax::Block& body, const std::shared_ptr<Environment>& scope) = 0;

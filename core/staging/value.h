@@ -38,8 +38,9 @@ struct ListValue {
     std::vector<Value> items;
 };
 struct SetValue {
-    std::vector<Value> items;  // in order of insertion, no two equal; frozen for frozenset
-    bool frozen = false;
+    std::vector<Value> items;  // in order of insertion, no two equal
+    std::multimap<std::size_t, std::size_t> index;  // hash -> position in items
+    bool frozen = false;                            // frozenset
 };
 struct DictValue {  // in order of insertion
     std::vector<std::pair<Value, Value>> items;
