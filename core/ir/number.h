@@ -21,6 +21,9 @@ namespace tw::ir {
 // Float to integer: truncates, saturates at the type's limits, NaN gives 0 (what CUDA's cvt does).
 [[nodiscard]] std::int64_t floatToInt(DType type, double value);
 
+// An integer of type `from` (uint64 as its two's complement bits), rounded once to the floating type `to`.
+[[nodiscard]] double intToFloat(DType from, DType to, std::int64_t value);
+
 // The finite limits of a type (bfloat16 uses its own, not float32's) and whether it can hold infinities.
 [[nodiscard]] double largestFinite(DType type);
 [[nodiscard]] bool hasInfinity(DType type);
