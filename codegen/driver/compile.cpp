@@ -41,7 +41,7 @@ private:
     bool wantsLlvm() const
     {
         return wanted(StageWanted::kLlvmIr) || wanted(StageWanted::kLlvmOptimized) || wanted(StageWanted::kAssembly) ||
-               wanted(StageWanted::kObject);
+               wanted(StageWanted::kObject) || wanted(StageWanted::kCpuLowered);
     }
 
     // Runs one stage. False when the way ends here: the stage says so, cancelled, or an internal failure, which becomes

@@ -27,6 +27,7 @@ enum class StageWanted : unsigned {
     kLlvmOptimized = 32,
     kAssembly = 64,
     kObject = 128,
+    kCpuLowered = 256,  // thread stage for this machine's processor, without text
     kNear = 1 | 2 | 4 | 8 | 16,
     kFar = 32 | 64
 };

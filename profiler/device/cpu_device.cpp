@@ -1,0 +1,44 @@
+#include "profiler/device/cpu_device.h"
+
+#include "codegen/llvm/cpu_kernel.h"
+
+namespace tw::device {
+namespace {
+
+class CpuExecutable final : public Executable {
+public:
+    explicit CpuExecutable(std::unique_ptr<llvm_backend::CpuKernel> kernel) : kernel_(std::move(kernel)) {}
+
+    // The compiled kernel reports no progress of its own.
+    bool run(interp::Arguments& arguments, std::string& log, DiagnosticSink& diagnostics, const std::function<void(double)>&,
+             std::stop_token stop) override
+    {
+        return kernel_->run(arguments, 0, log, diagnostics, std::move(stop));
+    }
+
+private:
+    std::unique_ptr<llvm_backend::CpuKernel> kernel_;
+};
+
+class CpuDevice final : public Device {
+public:
+    std::string name() const override { return "cpu"; }
+    unsigned stages() const override
+    {
+        using driver::StageWanted;
+        return (StageWanted::kTrace | StageWanted::kCheck) | static_cast<unsigned>(StageWanted::kCpuLowered);
+    }
+    std::unique_ptr<Executable> load(const driver::CompileSnapshot& snapshot, DiagnosticSink& diagnostics) override
+    {
+        if (!snapshot.cpuFunction)
+            return nullptr;
+        auto kernel = llvm_backend::compileForCpu(snapshot.cpuFunction, diagnostics);
+        return kernel ? std::make_unique<CpuExecutable>(std::move(kernel)) : nullptr;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Device> makeCpuDevice() { return std::make_unique<CpuDevice>(); }
+
+}  // namespace tw::device

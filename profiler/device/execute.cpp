@@ -1,0 +1,329 @@
+#include "profiler/device/execute.h"
+
+#include <chrono>
+
+#include <fmt/ranges.h>
+
+#include "core/interp/interpreter.h"
+#include "profiler/device/device.h"
+#include "profiler/device/statistics.h"
+#include "profiler/device/verify.h"
+#include "profiler/device/workload.h"
+
+namespace tw::device {
+namespace {
+
+using protocol::Outcome;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kRunExtent = 1024;
+constexpr std::int64_t kVerifyExtents[] = {1024, 1, 127, 1000};
+
+double microsecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::micro>(Clock::now() - start).count(); }
+
+Diagnostic errorOf(Code code, std::string message) { return {code, Severity::kError, {}, std::move(message), {}, {}, {}}; }
+
+// What run and verify share: the device, the given inputs, the compile, and how failures become results.
+class Session {
+public:
+    Session(const protocol::Job& job, std::string deviceName, const std::map<std::string, protocol::Input>& inputs,
+            protocol::ResultHead& head, const ReportProgress& progress, std::stop_token stop)
+        : job_(job), inputs_(inputs), head_(head), progress_(progress), stop_(std::move(stop))
+    {
+        head_.device = std::move(deviceName);
+    }
+
+    bool openDevice()
+    {
+        auto opened = device::openDevice(head_.device);
+        if (opened) {
+            device_ = std::move(*opened);
+            return true;
+        }
+        const bool isRefused = opened.error().starts_with("not supported: ");
+        return fail(isRefused ? Outcome::kCannot : Outcome::kUsage, errorOf(isRefused ? Code::kNotSupported : Code::kUsage, opened.error()));
+    }
+
+    bool parseInputs()
+    {
+        for (const auto& [name, input] : inputs_) {
+            if (input.npy.empty()) {
+                given_.literals[name] = input.literal;
+                continue;
+            }
+            auto array = parseNpy(input.npy);
+            if (!array)
+                return fail(Outcome::kUsage, errorOf(Code::kFile, fmt::format("--input {}: {}", name, array.error())));
+            given_.arrays[name] = std::move(*array);
+        }
+        return true;
+    }
+
+    bool compile(std::int64_t chosen)
+    {
+        report("compile", 0);
+        const auto start = Clock::now();
+        workload_ = {};
+        auto prepared = prepareWorkload(job_, given_, chosen, device_->stages(), workload_, stop_);
+        const driver::CompileSnapshot& snapshot = *workload_.snapshot;
+        head_.kernel = snapshot.kernel;
+        head_.instance = snapshot.instance.name;
+        head_.target = snapshot.target.name;
+        head_.diagnostics = snapshot.diagnostics;
+        head_.cancelled = stop_.stop_requested();
+        if (!prepared) {
+            if (prepared.error().diagnostic.message.empty()) {
+                head_.outcome = prepared.error().outcome == Outcome::kFine ? Outcome::kProgramWrong : prepared.error().outcome;
+                return false;
+            }
+            return fail(prepared.error().outcome, std::move(prepared.error().diagnostic));
+        }
+        DiagnosticSink found;
+        executable_ = device_->load(snapshot, found);
+        take(found);
+        if (!executable_)
+            head_.outcome = isRefusal() ? Outcome::kCannot : Outcome::kProgramWrong;
+        compileMs_ = microsecondsSince(start) / 1000;
+        return executable_ != nullptr;
+    }
+
+    bool prepareInputs(const ArgumentOptions& options)
+    {
+        report("inputs", 0);
+        auto prepared = prepareArguments(*workload_.snapshot->function, workload_.extents.values, given_, options);
+        if (!prepared)
+            return fail(Outcome::kUsage, errorOf(Code::kArgument, prepared.error()));
+        prepared_ = std::move(*prepared);
+        return true;
+    }
+
+    // One run on the device.
+    bool runOnDevice(interp::Arguments& arguments, std::string& log)
+    {
+        DiagnosticSink found;
+        const bool ok = executable_->run(arguments, log, found, reporter("run"), stop_);
+        return ok || failedRun(found);
+    }
+
+    // One run of the reference.
+    bool runReference(interp::Arguments& arguments, const interp::RunOptions& base, const char* phase)
+    {
+        DiagnosticSink found;
+        interp::RunOptions options = base;
+        options.progress = reporter(phase);
+        const bool ok = interp::run(*workload_.snapshot->function, arguments, options, found, stop_).ok;
+        return ok || failedRun(found);
+    }
+
+    // Indices of the parameters that hold the answer.
+    std::vector<std::size_t> outputs() const
+    {
+        const staging::Kernel* kernel = workload_.snapshot->program->find(workload_.snapshot->kernel);
+        const bool returnedLast = kernel && (kernel->form == staging::KernelForm::kEager || kernel->form == staging::KernelForm::kArray);
+        return outputOrder(function(), prepared_.roles, returnedLast);
+    }
+
+    bool fail(Outcome outcome, Diagnostic diagnostic)
+    {
+        head_.outcome = outcome;
+        if (diagnostic.kernel.empty())
+            diagnostic.kernel = head_.kernel;
+        head_.diagnostics.push_back(std::move(diagnostic));
+        return false;
+    }
+
+    const ir::Function& function() const { return *workload_.snapshot->function; }
+    const Workload& workload() const { return workload_; }
+    const PreparedArguments& prepared() const { return prepared_; }
+    double compileMs() const { return compileMs_; }
+
+private:
+    void take(DiagnosticSink& found)
+    {
+        for (Diagnostic& d : found.take()) {
+            if (d.kernel.empty())
+                d.kernel = head_.kernel;
+            head_.diagnostics.push_back(std::move(d));
+        }
+    }
+
+    bool isRefusal() const
+    {
+        return std::any_of(head_.diagnostics.begin(), head_.diagnostics.end(), [](const Diagnostic& d) {
+            return d.severity == Severity::kError && d.message.starts_with("not supported: ");
+        });
+    }
+
+    // A failed run: the program's fault, unless integers that we made up led it astray.
+    bool failedRun(DiagnosticSink& found)
+    {
+        head_.cancelled = stop_.stop_requested();
+        const bool isAccess = std::any_of(found.all().begin(), found.all().end(), [](const Diagnostic& d) {
+            return d.severity == Severity::kError && (d.code == Code::kOutOfBounds || d.code == Code::kDeadlock || d.code == Code::kDeviceAssert);
+        });
+        take(found);
+        if (head_.cancelled)
+            return false;
+        if (isAccess && !prepared_.generated.empty())
+            return fail(Outcome::kUsage,
+                        errorOf(Code::kArgument, fmt::format("generated values do not fit this kernel; give --input {}",
+                                                             fmt::join(prepared_.generated, ", --input "))));
+        head_.outcome = isRefusal() ? Outcome::kCannot : Outcome::kProgramWrong;
+        return false;
+    }
+
+    void report(const char* phase, double fraction) const
+    {
+        if (progress_)
+            progress_({phase, fraction});
+    }
+    std::function<void(double)> reporter(const char* phase) const
+    {
+        return [this, phase](double fraction) { report(phase, fraction); };
+    }
+
+    const protocol::Job& job_;
+    const std::map<std::string, protocol::Input>& inputs_;
+    protocol::ResultHead& head_;
+    const ReportProgress& progress_;
+    std::stop_token stop_;
+    GivenInputs given_;
+    std::unique_ptr<Device> device_;
+    std::unique_ptr<Executable> executable_;
+    Workload workload_;
+    PreparedArguments prepared_;
+    double compileMs_ = 0;
+};
+
+void runAll(const protocol::RunRequest& request, Session& session, protocol::RunResult& result)
+{
+    if (!session.openDevice() || !session.parseInputs() || !session.compile(kRunExtent) || !session.prepareInputs({request.seed, Fill::kNormal}))
+        return;
+    result.compileMs = session.compileMs();
+    interp::Arguments arguments;
+    for (int i = 0; i < std::max(1, request.repeat); ++i) {
+        arguments = session.prepared().arguments;
+        std::string log;
+        const auto start = Clock::now();
+        const bool ok = session.runOnDevice(arguments, log);
+        result.samplesUs.push_back(microsecondsSince(start));
+        if (i == 0)
+            result.log = std::move(log);
+        if (!ok)
+            return;
+    }
+    for (const std::size_t i : session.outputs()) {
+        interp::Tensor& tensor = arguments.tensors.at(session.function().params[i].name());
+        result.outputs.push_back(summarize(session.function().params[i].name(), tensor));
+        if (request.wantOutputs)
+            result.outputs.back().data = std::move(tensor);
+    }
+}
+
+// One set of inputs: the device and three runs of the interpreter.
+bool verifyOnce(const protocol::VerifyRequest& request, Session& session, const ArgumentOptions& options, protocol::VerifyResult& result)
+{
+    if (!session.prepareInputs(options))
+        return false;
+    const interp::Arguments& inputs = session.prepared().arguments;
+    interp::Arguments reference = inputs, perturbed = inputs, reversed = inputs, answer = inputs;
+    interp::RunOptions perturb, reverse;
+    perturb.perturb = true;
+    reverse.reverseBlocks = true;
+    std::string log;
+    if (!session.runReference(reference, {}, "reference") || !session.runReference(perturbed, perturb, "bounds") ||
+        !session.runReference(reversed, reverse, "order of blocks") || !session.runOnDevice(answer, log))
+        return false;
+    for (const std::size_t i : session.outputs()) {
+        const std::string& name = session.function().params[i].name();
+        const protocol::Comparison c = compareAnswers(
+            name, {reference.tensors.at(name), perturbed.tensors.at(name), reversed.tensors.at(name), answer.tensors.at(name)},
+            {request.rtol, request.atol});
+        const auto known = std::find_if(result.outputs.begin(), result.outputs.end(), [&](const auto& o) { return o.name == name; });
+        if (known == result.outputs.end())
+            result.outputs.push_back(c);
+        else
+            merge(*known, c);
+    }
+    return true;
+}
+
+void verifyAll(const protocol::VerifyRequest& request, Session& session, protocol::VerifyResult& result)
+{
+    if (request.device == "interp") {
+        session.fail(Outcome::kUsage, errorOf(Code::kUsage, "verify compares a device with the interpreter; --device interp leaves nothing to compare"));
+        return;
+    }
+    if (!session.openDevice() || !session.parseInputs())
+        return;
+    for (const std::int64_t chosen : kVerifyExtents) {
+        if (!session.compile(chosen))
+            return;
+        for (int set = 0; set < std::max(1, request.inputSets); ++set) {
+            const ArgumentOptions options{request.seed + static_cast<std::uint64_t>(set), set % 2 == 0 ? Fill::kNormal : Fill::kSmallIntegers};
+            if (!verifyOnce(request, session, options, result))
+                return;
+        }
+        if (!session.workload().choseExtents)
+            break;
+    }
+    for (const protocol::Comparison& c : result.outputs)
+        if (c.wrong > 0)
+            result.head.outcome = Outcome::kAnswerWrong;
+}
+
+template <class Result, class Body>
+Result guarded(Body&& body)
+{
+    Result result;
+    try {
+        body(result);
+    } catch (const std::exception& e) {
+        result.head.outcome = Outcome::kProgramWrong;
+        result.head.diagnostics.push_back(errorOf(Code::kInternal, fmt::format("internal failure while running: {}", e.what())));
+    }
+    return result;
+}
+
+}  // namespace
+
+protocol::RunResult execute(const protocol::RunRequest& request, const ReportProgress& progress, std::stop_token stop)
+{
+    return guarded<protocol::RunResult>([&](protocol::RunResult& result) {
+        Session session(request.job, request.device, request.inputs, result.head, progress, std::move(stop));
+        runAll(request, session, result);
+    });
+}
+
+protocol::VerifyResult execute(const protocol::VerifyRequest& request, const ReportProgress& progress, std::stop_token stop)
+{
+    return guarded<protocol::VerifyResult>([&](protocol::VerifyResult& result) {
+        Session session(request.job, request.device, request.inputs, result.head, progress, std::move(stop));
+        verifyAll(request, session, result);
+    });
+}
+
+protocol::CompileResult execute(const protocol::CompileRequest& request, const ReportProgress&, std::stop_token stop)
+{
+    return guarded<protocol::CompileResult>([&](protocol::CompileResult& result) {
+        Workload workload;
+        auto prepared = prepareWorkload(request.job, {}, kRunExtent, request.stages, workload, stop);
+        const driver::CompileSnapshot& snapshot = *workload.snapshot;
+        result.head = {outcomeOf(snapshot), snapshot.cancelled, snapshot.kernel, snapshot.instance.name, snapshot.target.name, "",
+                       snapshot.diagnostics};
+        if (!prepared && !prepared.error().diagnostic.message.empty() && !snapshot.function) {
+            result.head.outcome = prepared.error().outcome;
+            result.head.diagnostics.push_back(prepared.error().diagnostic);
+        }
+        const auto copy = [](const std::shared_ptr<const driver::TargetCode>& code) {
+            return code ? std::optional(*code) : std::nullopt;
+        };
+        result.llvmIr = copy(snapshot.llvmIr);
+        result.llvmOptimized = copy(snapshot.llvmOptimized);
+        result.assembly = copy(snapshot.assembly);
+        if (snapshot.object)
+            result.object = *snapshot.object;
+    });
+}
+
+}  // namespace tw::device

@@ -1,0 +1,121 @@
+#include "profiler/device/workload.h"
+
+#include <fmt/ranges.h>
+
+namespace tw::device {
+namespace {
+
+using protocol::Outcome;
+
+tl::unexpected<Refusal> refuse(Outcome outcome, Code code, std::string message)
+{
+    return tl::unexpected(Refusal{outcome, Diagnostic{code, Severity::kError, {}, std::move(message), {}, {}, {}}});
+}
+
+Extents numbers(const staging::Bindings& bindings)
+{
+    Extents out;
+    for (const auto& [name, text] : bindings) {
+        char* end = nullptr;
+        const long long value = std::strtoll(text.c_str(), &end, 10);
+        if (end != text.c_str() && *end == '\0')
+            out[name] = value;
+    }
+    return out;
+}
+
+// What is missing and no parameter: T.const extents.
+struct Missing {
+    std::vector<std::string> parameters, extents;
+};
+Missing sortMissing(const driver::CompileSnapshot& snapshot)
+{
+    Missing out;
+    const staging::Kernel* kernel = snapshot.program ? snapshot.program->find(snapshot.kernel) : nullptr;
+    for (const std::string& name : snapshot.missing) {
+        const bool isParameter = kernel && std::any_of(kernel->parameters.begin(), kernel->parameters.end(),
+                                                       [&](const staging::KernelParameter& p) { return p.name == name; });
+        (isParameter ? out.parameters : out.extents).push_back(name);
+    }
+    return out;
+}
+
+// Values near `chosen` that a kernel's own asserts on T.const extents may want.
+std::vector<std::int64_t> candidates(std::int64_t chosen)
+{
+    std::vector<std::int64_t> out{chosen};
+    for (const std::int64_t multiple : {16, 64, 128, 256}) {
+        const std::int64_t rounded = (chosen + multiple - 1) / multiple * multiple;
+        if (std::find(out.begin(), out.end(), rounded) == out.end())
+            out.push_back(rounded);
+    }
+    return out;
+}
+
+}  // namespace
+
+driver::CompileRequest compileRequest(const protocol::Job& job, unsigned stages)
+{
+    driver::CompileRequest request;
+    request.source = std::make_shared<const SourceText>(job.fileName, job.text);
+    request.readSibling = [siblings = job.siblings](const std::string& path) -> std::optional<std::string> {
+        const auto found = siblings.find(path);
+        return found == siblings.end() ? std::nullopt : std::optional(found->second);
+    };
+    request.kernel = job.kernel;
+    request.target = job.target;
+    request.stages = stages;
+    return request;
+}
+
+Outcome outcomeOf(const driver::CompileSnapshot& snapshot)
+{
+    bool hasError = false, isOnlyRefused = true, isUsage = false;
+    for (const Diagnostic& d : snapshot.diagnostics) {
+        if (d.severity != Severity::kError)
+            continue;
+        hasError = true;
+        isOnlyRefused = isOnlyRefused && d.code == Code::kNotSupported;
+        isUsage = isUsage || d.code == Code::kUsage;
+    }
+    if (isUsage)
+        return Outcome::kUsage;
+    return !hasError ? Outcome::kFine : isOnlyRefused ? Outcome::kCannot : Outcome::kProgramWrong;
+}
+
+tl::expected<void, Refusal> prepareWorkload(const protocol::Job& job, const GivenInputs& inputs, std::int64_t chosen, unsigned stages,
+                                            Workload& workload, std::stop_token stop)
+{
+    driver::CompileRequest request = compileRequest(job, stages);
+    workload.snapshot = driver::compile(request, stop);
+    if (Missing missing = sortMissing(*workload.snapshot); !missing.extents.empty() && missing.parameters.empty()) {
+        workload.choseExtents = true;
+        for (const std::int64_t value : candidates(chosen)) {
+            for (const std::string& name : missing.extents)
+                request.kernel.dims[name] = std::to_string(value);
+            request.previous = workload.snapshot;
+            workload.snapshot = driver::compile(request, stop);
+            if (workload.snapshot->ok() || stop.stop_requested())
+                break;
+        }
+    }
+    if (Missing missing = sortMissing(*workload.snapshot); !missing.parameters.empty())
+        return refuse(Outcome::kUsage, Code::kUsage,
+                      fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing.parameters, ", ")));
+    if (!workload.snapshot->ok() || !workload.snapshot->function)
+        return tl::unexpected(Refusal{outcomeOf(*workload.snapshot), {}});
+
+    ExtentSources sources;
+    sources.given = numbers(job.kernel.dims);
+    sources.inputs = inputs.shapes();
+    sources.call = numbers(workload.snapshot->instance.dims);
+    sources.chosen = chosen;
+    auto extents = resolveExtents(*workload.snapshot->function, sources);
+    if (!extents)
+        return refuse(Outcome::kUsage, Code::kArgument, extents.error());
+    workload.extents = std::move(*extents);
+    workload.choseExtents = workload.choseExtents || !workload.extents.chosen.empty();
+    return {};
+}
+
+}  // namespace tw::device
