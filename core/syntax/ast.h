@@ -4,6 +4,7 @@
 // Match with tw::match(expr.node, …), so that a new node breaks every place that must learn of it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,7 +55,7 @@ struct BytesLiteral {
 
 // f"text{expr!r:spec}": pieces in order. A piece is literal text (expr empty) or a replacement field.
 struct FormatPiece {
-    std::string text;       // literal text
+    std::string text;       // literal text, escapes resolved
     ExprPtr expr;           // the field's expression, or empty
     char conversion = 0;    // 'r', 's', 'a' or 0
     bool debug = false;     // f"{x=}": `text` holds "x=" as written
@@ -173,6 +174,7 @@ struct ErrorExpr {};
 
 struct Expr {
     SourceRange range;
+    std::uint16_t height = 1;  // levels of the tree below and including this node; never above kMaxDepth
     std::variant<ErrorExpr, NoneLiteral, EllipsisLiteral, BoolLiteral, IntLiteral, FloatLiteral, ImaginaryLiteral,
                  StringLiteral, BytesLiteral, FormatString, Name, Attribute, Subscript, SliceExpr, Call, Unary, Binary,
                  Logical, Compare, Conditional, Walrus, Starred, TupleExpr, ListExpr, SetExpr, DictExpr, Comprehension,
@@ -182,9 +184,18 @@ struct Expr {
 
 // ---- statements -----------------------------------------------------------------------------------------------------
 
+// PEP 695: def f[T: bound, *Ts, **P](…).
+struct TypeParameter {
+    enum class Kind { kPlain, kTuple, kSpec };
+    Kind kind = Kind::kPlain;
+    Identifier name;
+    ExprPtr bound;  // kPlain only, may be empty
+};
+
 struct FunctionDef {
     Identifier name;
     std::vector<ExprPtr> decorators;
+    std::vector<TypeParameter> typeParameters;
     std::vector<Parameter> parameters;
     ExprPtr returns;  // may be empty
     Block body;
@@ -193,6 +204,7 @@ struct FunctionDef {
 struct ClassDef {
     Identifier name;
     std::vector<ExprPtr> decorators;
+    std::vector<TypeParameter> typeParameters;
     std::vector<Argument> bases;  // keywords such as metaclass= included
     Block body;
 };
@@ -282,6 +294,7 @@ struct Break {};
 struct Continue {};
 struct TypeAlias {
     Identifier name;
+    std::vector<TypeParameter> typeParameters;
     ExprPtr value;
 };
 
