@@ -2,6 +2,7 @@
 //
 // Both number variables and buffers in the order in which they are met, so names do not count but binding does: two
 // functions are equal if their numbered texts are.
+#include <algorithm>
 #include <bit>
 #include <unordered_map>
 
@@ -106,11 +107,15 @@ bool Comparison::same(const Operand& a, const Operand& b)
 
 bool Comparison::same(const OpCall& a, const OpCall& b)
 {
-    if (a.op != b.op || a.attrs != b.attrs || a.operands.size() != b.operands.size())
+    if (a.op != b.op || a.attrs != b.attrs)
         return false;
-    for (std::size_t i = 0; i < a.operands.size(); ++i)
-        if (!same(a.operands[i], b.operands[i]))
+    const Operand absent = Expr{};  // an optional operand may also be missing at the end
+    for (std::size_t i = 0; i < std::max(a.operands.size(), b.operands.size()); ++i) {
+        const Operand& x = i < a.operands.size() ? a.operands[i] : absent;
+        const Operand& y = i < b.operands.size() ? b.operands[i] : absent;
+        if (!same(x, y))
             return false;
+    }
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/ir/call.h"
 #include "core/ir/visit.h"
 
 namespace tw::ir {
@@ -51,7 +52,7 @@ public:
     void visit(const Expr& e) override
     {
         if (!e)
-            return mix(std::uint64_t{0x51});
+            return;
         mix(static_cast<std::uint64_t>(e->kind));
         mix(e->dtype);
         if (const auto* i = as<IntImm>(e))
@@ -99,7 +100,9 @@ public:
     {
         mix(static_cast<std::uint64_t>(call.op));
         mixAttrs(call.attrs);
-        mix(call.operands.size());
+        for (const Operand& operand : call.operands)
+            if (!isAbsent(operand))
+                mix(operand.index());
         Visitor::visit(call);
     }
 
