@@ -1,0 +1,50 @@
+// The base of every view: a dock with an empty state. A hidden view only remembers that it is stale and refreshes on show.
+#pragma once
+
+#include <QDockWidget>
+
+class QStackedWidget;
+
+namespace tw::gui {
+
+class EmptyState;
+class Selection;
+class TextPane;
+class Theme;
+class Workbench;
+
+// What a view may talk to.
+struct ViewContext {
+    Workbench& workbench;
+    Selection& selection;
+};
+
+class View : public QDockWidget {
+    Q_OBJECT
+
+public:
+    // `name` is what --focus takes and what saved layouts know.
+    View(const QString& name, const QString& title, const QString& iconName, ViewContext context, QWidget* parent);
+
+    [[nodiscard]] const QString& iconName() const { return iconName_; }
+    virtual void setTheme(const Theme& theme, double codeSize);
+    // False while a result that the view will show is still being made (--shot waits for it).
+    [[nodiscard]] virtual bool isSettled() const { return true; }
+
+protected:
+    void setContent(QWidget* content);
+    void showContent();
+    void showEmpty(const QString& title, const QString& hint);
+    void invalidate();           // refresh now, or when the view is next shown
+    virtual void refresh() = 0;  // rebuild from the workbench
+
+    ViewContext context_;
+
+private:
+    QStackedWidget* stack_;
+    EmptyState* empty_;
+    QString iconName_;
+    bool stale_ = true;
+};
+
+}  // namespace tw::gui
