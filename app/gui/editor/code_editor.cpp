@@ -1,6 +1,7 @@
 #include "app/gui/editor/code_editor.h"
 
 #include <Qsci/qscistyle.h>
+#include <Qsci/qscistyledtext.h>
 #include <QHelpEvent>
 #include <QToolTip>
 

@@ -53,7 +53,7 @@ LanguageInfo LanguageInfo::load()
                                           QString::fromUtf8(op.doc.data(), static_cast<qsizetype>(op.doc.size())),
                                           groupOf(op.cls)));
     QFile file(QStringLiteral(":/help/constructs.txt"));
-    TW_CHECK(file.open(QIODevice::ReadOnly));
+    TW_CHECK(file.open(QIODevice::ReadOnly), "the list of constructs is missing");
     for (const QString& line : QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'))) {
         const auto bar = line.indexOf(QLatin1String(" | "));
         if (bar > 0 && !line.startsWith(QLatin1Char('#')))

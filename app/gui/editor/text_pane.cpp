@@ -172,10 +172,16 @@ void TextPane::setDiffLines(const std::vector<int>& added, const std::vector<int
 }
 
 namespace {
-unsigned long searchFlags(const TextPane::FindOptions& o)
+unsigned long searchFlags(const TextPane::FindOptions& options)
 {
-    return (o.matchCase ? QsciScintillaBase::SCFIND_MATCHCASE : 0UL) | (o.wholeWord ? QsciScintillaBase::SCFIND_WHOLEWORD : 0UL) |
-           (o.regex ? QsciScintillaBase::SCFIND_REGEXP | QsciScintillaBase::SCFIND_CXX11REGEX : 0UL);
+    unsigned long flags = 0;
+    if (options.matchCase)
+        flags |= QsciScintillaBase::SCFIND_MATCHCASE;
+    if (options.wholeWord)
+        flags |= QsciScintillaBase::SCFIND_WHOLEWORD;
+    if (options.regex)
+        flags |= QsciScintillaBase::SCFIND_REGEXP | QsciScintillaBase::SCFIND_CXX11REGEX;
+    return flags;
 }
 }  // namespace
 

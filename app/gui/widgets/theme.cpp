@@ -16,7 +16,7 @@ namespace {
 QByteArray readResource(const QString& path)
 {
     QFile file(path);
-    TW_CHECK(file.open(QIODevice::ReadOnly));
+    TW_CHECK(file.open(QIODevice::ReadOnly), "resource missing: " + path.toStdString());
     return file.readAll();
 }
 
@@ -71,7 +71,7 @@ Theme Theme::load(const QString& name)
 QColor Theme::color(const char* role) const
 {
     const auto found = colors_.find(QString::fromLatin1(role));
-    TW_CHECK(found != colors_.end());
+    TW_CHECK(found != colors_.end(), std::string("theme has no colour ") + role);
     return *found;
 }
 

@@ -1,0 +1,129 @@
+#include "app/gui/views/kernel_view.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStyledItemDelegate>
+#include <QTreeView>
+
+#include "app/gui/session/selection.h"
+#include "app/gui/session/workbench.h"
+#include "app/gui/views/parameter_form.h"
+
+namespace tw::gui {
+namespace {
+
+// The name, and behind it the details in the muted colour, elided.
+class DetailDelegate final : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::paint(painter, option, index);
+        const QString detail = index.data(kDetailRole).toString();
+        const int used = 30 + option.fontMetrics.horizontalAdvance(index.data().toString());
+        const QRect rect = option.rect.adjusted(used, 0, -6, 0);
+        if (detail.isEmpty() || rect.width() < 24)
+            return;
+        painter->setPen(option.palette.color(QPalette::Disabled, QPalette::Text));
+        painter->drawText(rect, Qt::AlignLeft | Qt::AlignVCenter,
+                          option.fontMetrics.elidedText(detail, Qt::ElideRight, rect.width()));
+    }
+};
+
+}  // namespace
+
+KernelView::KernelView(ViewContext context, QWidget* parent)
+    : View(QStringLiteral("kernels"), tr("Kernels"), QStringLiteral("kernels"), context, parent),
+      model_(new KernelModel(this)), tree_(new QTreeView(this))
+{
+    tree_->setModel(model_);
+    tree_->setHeaderHidden(true);
+    tree_->setUniformRowHeights(true);
+    tree_->setIndentation(14);
+    tree_->setItemDelegate(new DetailDelegate(tree_));
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(tree_);
+    splitter->addWidget(makeParameterPanel(splitter));
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 3);
+    setContent(splitter);
+    connect(tree_, &QTreeView::clicked, this, &KernelView::choose);
+    connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        choose(index);
+        context_.selection.reveal({index.data(kRangeRole).value<SourceRange>(), 0});
+    });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&context.workbench, &Workbench::choiceChanged, this, [this] { invalidate(); });
+}
+
+QWidget* KernelView::makeParameterPanel(QWidget* parent)
+{
+    auto* panel = new QWidget(parent);
+    auto* bar = new QWidget(panel);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    caption_ = new QLabel(tr("Parameters"), bar);
+    caption_->setProperty("role", "title");
+    reset_ = new QPushButton(tr("Reset"), bar);
+    reset_->setToolTip(tr("Take all values from the file again"));
+    auto* barLayout = new QHBoxLayout(bar);
+    barLayout->setContentsMargins(12, 4, 8, 4);
+    barLayout->addWidget(caption_, 1);
+    barLayout->addWidget(reset_);
+    form_ = new ParameterForm(context_.workbench, panel);
+    auto* layout = new QVBoxLayout(panel);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(bar);
+    layout->addWidget(form_, 1);
+    connect(reset_, &QPushButton::clicked, &context_.workbench, &Workbench::resetParameters);
+    connect(form_, &ParameterForm::writeRequested, this, &KernelView::writeRequested);
+    return panel;
+}
+
+void KernelView::choose(const QModelIndex& index)
+{
+    context_.workbench.choose(index.data(kKernelRole).toString().toStdString(),
+                              index.data(kInstanceRole).toString().toStdString());
+}
+
+void KernelView::refresh()
+{
+    auto snapshot = context_.workbench.newest();
+    // While the text has syntax errors, the kernels of the last good text stay.
+    if (snapshot && (!snapshot->program || snapshot->program->kernels().empty()) && context_.workbench.shown())
+        snapshot = context_.workbench.shown();
+    if (!snapshot || !snapshot->program || snapshot->program->kernels().empty()) {
+        model_->setProgram(nullptr);
+        if (!snapshot)
+            return showEmpty(tr("No file is open"), tr("Open a TileLang file to see its kernels."));
+        return showEmpty(tr("No kernels here"),
+                         tr("A kernel is a function with @T.prim_func, @tilelang.jit or @tl.kernel."));
+    }
+    const bool firstTime = model_->rowCount() == 0;
+    model_->setProgram(snapshot->program);
+    if (firstTime || tree_->currentIndex() == QModelIndex())
+        tree_->expandAll();
+    selectChosen();
+    const auto* kernel = snapshot->program->find(snapshot->kernel.empty() ? snapshot->program->kernels().front().name
+                                                                          : snapshot->kernel);
+    form_->showKernel(kernel, *snapshot);
+    const auto& choice = context_.workbench.choice();
+    reset_->setEnabled(!choice.params.empty() || !choice.dims.empty());
+    showContent();
+}
+
+void KernelView::selectChosen()
+{
+    const auto& choice = context_.workbench.choice();
+    const auto index = model_->find(choice.kernel, choice.instance);
+    if (index.isValid() && tree_->currentIndex() != index)
+        tree_->setCurrentIndex(index);
+}
+
+}  // namespace tw::gui

@@ -1,0 +1,52 @@
+// The open files as tabs, and opening, saving, closing them.
+#pragma once
+
+#include <QStackedWidget>
+
+#include "app/gui/windows/document_page.h"
+
+class QTabWidget;
+
+namespace tw::gui {
+
+class WelcomePage;
+
+class DocumentArea : public QStackedWidget {
+    Q_OBJECT
+
+public:
+    DocumentArea(const LanguageInfo& language, QWidget* parent = nullptr);
+
+    DocumentPage* open(const QString& path);  // the page that shows it, or null after telling why
+    DocumentPage* openNew();
+    void askAndOpen();
+    bool save(DocumentPage& page, bool askForName);
+    bool close(DocumentPage& page);  // false if the user said no
+    bool closeAll();                 // asks once for each modified file
+
+    [[nodiscard]] DocumentPage* current() const;
+    [[nodiscard]] QList<DocumentPage*> pages() const;
+    void setTheme(const Theme& theme, double codeSize);
+    void setRecentFiles(const QStringList& paths);
+    void cycle(int steps);
+
+Q_SIGNALS:
+    void currentChanged(tw::gui::DocumentPage* page);  // null: none is open
+    void opened(const QString& path);                  // for the recent files; also after save as
+    void pageAdded(tw::gui::DocumentPage* page);
+    void pageClosed(const QString& key);
+    void titlesChanged();
+
+private:
+    DocumentPage* addPage(std::unique_ptr<DocumentPage> fresh);
+    void updateTitle(DocumentPage& page);
+
+    const LanguageInfo& language_;
+    QTabWidget* tabs_;
+    WelcomePage* welcome_;
+    Theme theme_;
+    double codeSize_ = 10.5;
+    int newFiles_ = 0;
+};
+
+}  // namespace tw::gui

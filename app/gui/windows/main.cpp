@@ -1,0 +1,49 @@
+#include <QApplication>
+#include <QTimer>
+
+#include <cstdio>
+
+#include "app/gui/windows/main_window.h"
+#include "app/gui/windows/options.h"
+#include "app/gui/windows/shot.h"
+#include "codegen/driver/compile.h"
+
+int main(int argc, char** argv)
+{
+    using namespace tw::gui;
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i)
+        arguments << QString::fromLocal8Bit(argv[i]);
+    const Options options = parseOptions(arguments);
+    if (options.answer) {
+        std::fputs(qPrintable(*options.answer), options.exitCode == 0 ? stdout : stderr);
+        return options.exitCode;
+    }
+    QApplication::setStyle(QStringLiteral("fusion"));
+    QApplication app(argc, argv);
+    QApplication::setOrganizationName(QStringLiteral("tilewright"));
+    QApplication::setApplicationName(QStringLiteral("tilewright"));
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/tilewright.svg")));
+    loadFonts();
+    QApplication::setFont(uiFont());
+
+    const bool isShot = !options.shot.isEmpty();
+    MainWindow window([](const auto& request, auto stop) { return tw::driver::compile(request, stop); }, Settings(!isShot));
+    if (!options.theme.isEmpty())
+        window.setThemePreference(options.theme);
+    window.resize(options.size);
+    if (!isShot && !options.safe)
+        window.restoreSession();
+    if (options.sizeGiven)
+        window.resize(options.size);
+    if (!options.layout.isEmpty())
+        window.setLayout(options.layout);
+    for (const auto& file : options.files)
+        window.documents().open(file);
+    if (!options.kernel.isEmpty())
+        window.workbench().choose(options.kernel.toStdString(), options.instance.toStdString());
+    window.show();
+    if (!options.focus.isEmpty())
+        window.focusView(options.focus);
+    return isShot ? takeShot(window, options.shot) : QApplication::exec();
+}

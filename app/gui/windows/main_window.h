@@ -1,0 +1,66 @@
+// The window: assembles documents, views, actions and layouts. What they do is theirs.
+#pragma once
+
+#include <QMainWindow>
+
+#include "app/gui/editor/language_info.h"
+#include "app/gui/session/selection.h"
+#include "app/gui/session/settings.h"
+#include "app/gui/session/workbench.h"
+#include "app/gui/views/view.h"
+#include "app/gui/windows/document_area.h"
+
+namespace tw::gui {
+
+class ActionList;
+class WindowStatus;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    MainWindow(CompileFunction compile, Settings settings, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] DocumentArea& documents() { return *documents_; }
+    [[nodiscard]] Workbench& workbench() { return *workbench_; }
+    [[nodiscard]] Selection& selection() { return *selection_; }
+    [[nodiscard]] Settings& settings() { return settings_; }
+    [[nodiscard]] ActionList& actions() { return *actions_; }
+    [[nodiscard]] const QList<View*>& views() const { return views_; }
+    [[nodiscard]] View* view(const QString& name) const;  // null if there is none
+
+    void setThemePreference(const QString& preference);  // "system", "light", "dark"
+    void setCodeSize(double points);
+    void setLayout(const QString& name);                 // "author", "profile", "teach"
+    void resetLayout();                                  // as shipped
+    void focusView(const QString& name);                 // "editor" or a view's name
+    void restoreSession();
+    [[nodiscard]] bool isSettled() const;                // nothing is being made that a view will show
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void makeViews();
+    void connectDocuments();
+    void connectPage(DocumentPage* page);
+    void followSelection(const Place& place, const QObject* origin);
+    void showDiagnostics();
+    void saveSession();
+    void saveLayout();
+
+    Settings settings_;
+    LanguageInfo language_;
+    Workbench* workbench_;
+    Selection* selection_;
+    DocumentArea* documents_;
+    QList<View*> views_;
+    std::unique_ptr<ActionList> actions_;
+    WindowStatus* status_ = nullptr;
+    QString layoutName_;
+};
+
+}  // namespace tw::gui

@@ -1,0 +1,45 @@
+#include "app/gui/windows/shot.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QThread>
+#include <QPixmap>
+
+#include <cstdio>
+
+#include "app/gui/windows/main_window.h"
+
+namespace tw::gui {
+namespace {
+
+constexpr qint64 kLongestWaitMs = 60'000;
+constexpr int kQuietRounds = 8;  // of 25 ms: nothing new began
+
+bool waitUntilSettled(const MainWindow& window)
+{
+    QElapsedTimer timer;
+    timer.start();
+    for (int quiet = 0; quiet < kQuietRounds; quiet = window.isSettled() ? quiet + 1 : 0) {
+        if (timer.elapsed() > kLongestWaitMs)
+            return false;
+        QApplication::processEvents(QEventLoop::AllEvents, 25);
+        QThread::msleep(25);
+    }
+    return true;
+}
+
+}  // namespace
+
+int takeShot(MainWindow& window, const QString& path)
+{
+    const bool settled = waitUntilSettled(window);
+    if (!settled)
+        std::fprintf(stderr, "tilewright: the results were not all there after a minute\n");
+    if (!window.grab().save(path)) {
+        std::fprintf(stderr, "tilewright: cannot write %s\n", qPrintable(path));
+        return 1;
+    }
+    return settled ? 0 : 1;
+}
+
+}  // namespace tw::gui

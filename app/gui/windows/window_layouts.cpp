@@ -1,0 +1,65 @@
+#include "app/gui/windows/window_layouts.h"
+
+#include "app/gui/windows/main_window.h"
+
+namespace tw::gui {
+namespace {
+
+struct Place {
+    Qt::DockWidgetArea area;
+    QStringList views;  // as tabs, the first in front
+    int size;           // width of a side, height of the bottom, in pixels
+};
+
+QList<Place> placesOf(const QString& layout)
+{
+    const auto names = [](std::initializer_list<const char*> list) {
+        QStringList out;
+        for (const char* name : list)
+            out << QString::fromLatin1(name);
+        return out;
+    };
+    if (layout == QLatin1String("profile"))
+        return {{Qt::LeftDockWidgetArea, names({"kernels"}), 250},
+                {Qt::RightDockWidgetArea, names({"assembly", "llvm", "passes"}), 560},
+                {Qt::BottomDockWidgetArea, names({"run", "tensor", "problems"}), 330}};
+    if (layout == QLatin1String("teach"))
+        return {{Qt::RightDockWidgetArea, names({"passes", "help"}), 640},
+                {Qt::BottomDockWidgetArea, names({"run", "tensor"}), 300}};
+    return {{Qt::LeftDockWidgetArea, names({"kernels"}), 270},
+            {Qt::RightDockWidgetArea, names({"passes", "llvm", "assembly", "help"}), 620},
+            {Qt::BottomDockWidgetArea, names({"problems", "run", "tensor"}), 230}};
+}
+
+}  // namespace
+
+void arrangeViews(MainWindow& window, const QString& layout)
+{
+    for (auto* view : window.views()) {
+        window.removeDockWidget(view);
+        view->setFloating(false);
+    }
+    window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    for (const auto& place : placesOf(layout)) {
+        View* front = nullptr;
+        for (const auto& name : place.views) {
+            auto* view = window.view(name);
+            if (!view)
+                continue;
+            if (!front)
+                window.addDockWidget(place.area, view);
+            else
+                window.tabifyDockWidget(front, view);
+            view->show();
+            front = front ? front : view;
+        }
+        if (!front)
+            continue;
+        front->raise();
+        window.resizeDocks({front}, {place.size},
+                           place.area == Qt::BottomDockWidgetArea ? Qt::Vertical : Qt::Horizontal);
+    }
+}
+
+}  // namespace tw::gui
