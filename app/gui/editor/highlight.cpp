@@ -125,7 +125,7 @@ private:
         }
         const Style style = styleOf(id);
         expectDefinition_ = id == "def" || id == "class";
-        afterTile_ = (id == "T" || id == "tl" || id == "tilelang") && !afterDot_ && next == '.';
+        afterTile_ = (id == "T" || id == "tl") && !afterDot_ && next == '.';
         paint(at + id.size(), style);
     }
     [[nodiscard]] Style styleOf(std::string_view id) const

@@ -70,6 +70,15 @@ void TextPane::applyLook()
     setMarginsForegroundColor(theme_.color("lineNumber"));
     setMarginsBackgroundColor(theme_.color("gutter"));
     setFoldMarginColors(theme_.color("gutter"), theme_.color("gutter"));
+    for (const int mark : {SC_MARKNUM_FOLDER, SC_MARKNUM_FOLDEROPEN, SC_MARKNUM_FOLDERSUB, SC_MARKNUM_FOLDERTAIL, SC_MARKNUM_FOLDEREND,
+                           SC_MARKNUM_FOLDEROPENMID, SC_MARKNUM_FOLDERMIDTAIL}) {
+        const bool closed = mark == SC_MARKNUM_FOLDER || mark == SC_MARKNUM_FOLDEREND;
+        const bool open = mark == SC_MARKNUM_FOLDEROPEN || mark == SC_MARKNUM_FOLDEROPENMID;
+        SendScintilla(SCI_MARKERDEFINE, static_cast<unsigned long>(mark),
+                      static_cast<long>(closed ? SC_MARK_ARROW : open ? SC_MARK_ARROWDOWN : SC_MARK_EMPTY));
+        SendScintilla(SCI_MARKERSETFORE, static_cast<unsigned long>(mark), theme_.color("gutter"));
+        SendScintilla(SCI_MARKERSETBACK, static_cast<unsigned long>(mark), theme_.color("lineNumber"));
+    }
     setIndentationGuidesForegroundColor(theme_.color("indentGuide"));
     setIndentationGuidesBackgroundColor(theme_.color("editorBase"));
     setMatchedBraceForegroundColor(theme_.color("accent"));

@@ -24,11 +24,14 @@ public:
     {
         QStyledItemDelegate::paint(painter, option, index);
         const QString detail = index.data(kDetailRole).toString();
-        const int used = 30 + option.fontMetrics.horizontalAdvance(index.data().toString());
-        const QRect rect = option.rect.adjusted(used, 0, -6, 0);
+        QStyleOptionViewItem item = option;
+        initStyleOption(&item, index);
+        const QRect text = item.widget->style()->subElementRect(QStyle::SE_ItemViewItemText, &item, item.widget);
+        const int used = text.left() + option.fontMetrics.horizontalAdvance(item.text) + 16;
+        const QRect rect(QPoint(used, option.rect.top()), QPoint(option.rect.right() - 6, option.rect.bottom()));
         if (detail.isEmpty() || rect.width() < 24)
             return;
-        painter->setPen(option.palette.color(QPalette::Disabled, QPalette::Text));
+        painter->setPen(option.palette.color(QPalette::PlaceholderText));
         painter->drawText(rect, Qt::AlignLeft | Qt::AlignVCenter,
                           option.fontMetrics.elidedText(detail, Qt::ElideRight, rect.width()));
     }
