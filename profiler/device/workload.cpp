@@ -83,38 +83,30 @@ Outcome outcomeOf(const driver::CompileSnapshot& snapshot)
     return !hasError ? Outcome::kFine : isOnlyRefused ? Outcome::kCannot : Outcome::kProgramWrong;
 }
 
-std::vector<std::string> missingParameters(const driver::CompileSnapshot& snapshot) { return sortMissing(snapshot).parameters; }
-
-std::shared_ptr<const driver::CompileSnapshot> compileWithExtents(driver::CompileRequest request, std::int64_t chosen,
-                                                                  bool& choseExtents, std::stop_token stop)
-{
-    auto snapshot = driver::compile(request, stop);
-    const Missing missing = sortMissing(*snapshot);
-    choseExtents = !missing.extents.empty() && missing.parameters.empty();
-    if (!choseExtents)
-        return snapshot;
-    for (const std::int64_t value : candidates(chosen)) {
-        for (const std::string& name : missing.extents)
-            request.kernel.dims[name] = std::to_string(value);
-        request.previous = snapshot;
-        snapshot = driver::compile(request, stop);
-        if (snapshot->ok() || stop.stop_requested())
-            break;
-    }
-    return snapshot;
-}
-
-tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& request, const GivenInputs& inputs, std::int64_t chosen,
+tl::expected<void, Refusal> prepareWorkload(const protocol::Job& job, const GivenInputs& inputs, std::int64_t chosen, unsigned stages,
                                             Workload& workload, std::stop_token stop)
 {
-    workload.snapshot = compileWithExtents(request, chosen, workload.choseExtents, stop);
-    if (const auto missing = missingParameters(*workload.snapshot); !missing.empty())
-        return refuse(Outcome::kUsage, Code::kUsage, fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing, ", ")));
+    driver::CompileRequest request = compileRequest(job, stages);
+    workload.snapshot = driver::compile(request, stop);
+    if (Missing missing = sortMissing(*workload.snapshot); !missing.extents.empty() && missing.parameters.empty()) {
+        workload.choseExtents = true;
+        for (const std::int64_t value : candidates(chosen)) {
+            for (const std::string& name : missing.extents)
+                request.kernel.dims[name] = std::to_string(value);
+            request.previous = workload.snapshot;
+            workload.snapshot = driver::compile(request, stop);
+            if (workload.snapshot->ok() || stop.stop_requested())
+                break;
+        }
+    }
+    if (Missing missing = sortMissing(*workload.snapshot); !missing.parameters.empty())
+        return refuse(Outcome::kUsage, Code::kUsage,
+                      fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing.parameters, ", ")));
     if (!workload.snapshot->ok() || !workload.snapshot->function)
         return tl::unexpected(Refusal{outcomeOf(*workload.snapshot), {}});
 
     ExtentSources sources;
-    sources.given = numbers(request.kernel.dims);
+    sources.given = numbers(job.kernel.dims);
     sources.inputs = inputs.shapes();
     sources.call = numbers(workload.snapshot->instance.dims);
     sources.chosen = chosen;

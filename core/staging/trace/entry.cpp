@@ -1,0 +1,328 @@
+// Tracing a whole kernel: prim_funcs and eager kernels (language.md a.2, a.5).
+#include <fmt/format.h>
+
+#include "core/staging/trace/function_tracer.h"
+
+namespace tw::staging {
+
+namespace {
+
+// Makes a tracer the evaluator's hooks while it lives.
+class HooksGuard {
+public:
+    HooksGuard(Evaluator& ev, DeviceHooks* hooks) : ev_(ev), old_(ev.hooks()) { ev.setHooks(hooks); }
+    ~HooksGuard() { ev_.setHooks(old_); }
+    HooksGuard(const HooksGuard&) = delete;
+    HooksGuard& operator=(const HooksGuard&) = delete;
+
+private:
+    Evaluator& ev_;
+    DeviceHooks* old_;
+};
+
+// Names that the body declares with a value-less annotation statement at its top level.
+std::set<std::string> declaredInBody(const syntax::Block& body)
+{
+    std::set<std::string> names;
+    for (const auto& statement : body)
+        if (const auto* declaration = std::get_if<syntax::AnnAssign>(&statement->node); declaration && !declaration->value)
+            if (const auto* name = std::get_if<syntax::Name>(&declaration->target->node))
+                names.insert(name->id);
+    return names;
+}
+
+// Where the body's `return` stands, for messages about its value.
+SourceRange returnRange(const syntax::Block& body, const SourceRange& otherwise)
+{
+    SourceRange found = otherwise;
+    for (const auto& statement : body) {
+        if (std::holds_alternative<syntax::Return>(statement->node))
+            found = statement->range;
+        if (const auto* with = std::get_if<syntax::With>(&statement->node))
+            found = returnRange(with->body, found);
+    }
+    return found;
+}
+
+bool isVariadic(const syntax::Parameter& p)
+{
+    return p.kind == syntax::Parameter::Kind::kStar || p.kind == syntax::Parameter::Kind::kDoubleStar;
+}
+
+SourceRange annotationRange(const syntax::Parameter& p)
+{
+    return p.annotation ? cover(p.name.range, p.annotation->range) : p.name.range;
+}
+
+}  // namespace
+
+std::shared_ptr<const ir::Function> tracePrimFunc(Evaluator& ev, const FunctionValue& function, const SourceRange&)
+{
+    if (!function.def)
+        ev.fail(Code::kTypeMismatch, function.range, "@T.prim_func decorates a function written with def");
+    const auto scope = ev.scopeFor(function, true);
+    Tracer tracer(ev, Tracer::Form::kPrimFunc, scope, function.name, function.range);
+    const HooksGuard guard(ev, &tracer);
+    const auto inBody = declaredInBody(function.def->body);
+    for (const auto& p : function.def->parameters) {
+        if (isVariadic(p) || p.kind == syntax::Parameter::Kind::kPositionalOnly)
+            ev.fail(Code::kParameter, p.name.range, fmt::format("parameter {} of a prim_func must be an ordinary parameter", p.name.text));
+        if (const auto annotation = ev.annotation(function, p, scope)) {
+            scope->names[p.name.text] = tracer.addParameter(p.name.text, *annotation, annotationRange(p));
+            continue;
+        }
+        if (inBody.count(p.name.text) == 0)
+            ev.fail(Code::kParameter, p.name.range,
+                    fmt::format("parameter {} is not annotated; give it a type such as T.Tensor((n,), T.float32) or T.float32", p.name.text));
+        tracer.expectParameter(p.name.text);
+    }
+    const auto result = ev.runBody(function.def->body, scope);
+    return tracer.finish(result, returnRange(function.def->body, function.range));
+}
+
+namespace {
+
+// Whether the annotation of a parameter says that it is a run-time value: a tensor, a pointer or a dtype object.
+bool isRuntimeAnnotation(const Value& annotation)
+{
+    const auto* native = annotation.object<const NativeFunction>();
+    return annotation.buffer() || annotation.get<ir::DType>() || (native && native->name == "ptr");
+}
+
+// One run of an eager kernel's body. `survey` runs stop at the first launch.
+class EagerRun {
+public:
+    EagerRun(Evaluator& ev, const FunctionValue& function, const EagerCall& call)
+        : ev_(ev), function_(function), call_(call), scope_(ev.scopeFor(function, true)),
+          tracer_(ev, Tracer::Form::kEager, scope_, function.name, function.range)
+    {
+    }
+
+    Tracer& tracer() { return tracer_; }
+    const std::vector<std::string>& tensorParameters() const { return tensorParameters_; }
+    const std::vector<std::string>& missing() const { return missing_; }
+
+    void bindParameters()
+    {
+        const HooksGuard guard(ev_, &tracer_);
+        const auto inBody = declaredInBody(function_.def->body);
+        for (std::size_t i = 0; i < function_.def->parameters.size(); ++i)
+            bindParameter(function_.def->parameters[i], i, inBody);
+    }
+
+    std::shared_ptr<const ir::Function> run()
+    {
+        const HooksGuard guard(ev_, &tracer_);
+        const auto result = ev_.runBody(function_.def->body, scope_);
+        if (!tracer_.missingConsts.empty())
+            return nullptr;
+        return tracer_.finish(result, returnRange(function_.def->body, function_.range));
+    }
+
+private:
+    void bindParameter(const syntax::Parameter& p, std::size_t index, const std::set<std::string>& inBody)
+    {
+        const std::string& name = p.name.text;
+        if (isVariadic(p)) {
+            scope_->names[name] = p.kind == syntax::Parameter::Kind::kStar ? makeTuple({}) : Value(std::make_shared<DictValue>());
+            return;
+        }
+        const auto annotation = ev_.annotation(function_, p, scope_);
+        if (annotation && isRuntimeAnnotation(*annotation)) {
+            scope_->names[name] = tracer_.addParameter(name, *annotation, annotationRange(p));
+            tensorParameters_.push_back(name);
+            return;
+        }
+        if (inBody.count(name) != 0) {
+            tracer_.expectParameter(name);
+            tensorParameters_.push_back(name);
+            return;
+        }
+        if (const auto given = call_.staging.find(name); given != call_.staging.end())
+            scope_->names[name] = given->second;
+        else if (index < function_.defaults.size() && function_.defaults[index])
+            scope_->names[name] = *function_.defaults[index];
+        else if (const auto dim = call_.dims.find(name); dim != call_.dims.end())
+            scope_->names[name] = Value(dim->second);
+        else
+            missing_.push_back(name);
+    }
+
+    Evaluator& ev_;
+    const FunctionValue& function_;
+    const EagerCall& call_;
+    std::shared_ptr<Environment> scope_;
+    Tracer tracer_;
+    std::vector<std::string> tensorParameters_, missing_;
+};
+
+// Values of T.const names: by name, or the first extent or stride of a given tensor in which the name stands alone.
+std::map<std::string, std::int64_t> solveConsts(const Tracer::ConstSurvey& survey, const FunctionValue& function, const EagerCall& call)
+{
+    std::map<std::string, std::int64_t> values;
+    for (const auto& p : function.def->parameters) {
+        const auto shape = survey.shapes.find(p.name.text);
+        const auto given = call.tensors.find(p.name.text);
+        if (shape == survey.shapes.end() || given == call.tensors.end())
+            continue;
+        const auto* meta = given->second.object<const MetaTensor>();
+        if (!meta)
+            continue;
+        for (std::size_t axis = 0; axis < shape->second.size() && axis < meta->shape.size(); ++axis)
+            for (const auto& [name, var] : survey.variables)
+                if (shape->second[axis].get() == var.get())
+                    if (const auto* extent = meta->shape[axis].get<Integer>())
+                        values.emplace(name, static_cast<std::int64_t>(*extent));
+    }
+    return values;
+}
+
+std::map<std::string, std::int64_t> namedConsts(const EagerCall& call)
+{
+    std::map<std::string, std::int64_t> values = call.dims;
+    for (const auto& [name, value] : call.staging)
+        if (const auto* i = value.get<Integer>())
+            values.emplace(name, static_cast<std::int64_t>(*i));
+    return values;
+}
+
+// The first run: T.const names are variables, until the launch opens. Its errors are its own unless they hide a value.
+std::map<std::string, std::int64_t> surveyConsts(Evaluator& ev, const FunctionValue& function, const EagerCall& call,
+                                                 const std::map<std::string, std::int64_t>& known)
+{
+    Tracer::ConstSurvey survey;
+    auto before = ev.diagnostics().take();
+    try {
+        EagerRun run(ev, function, call);
+        run.tracer().survey = &survey;
+        run.tracer().consts = known;
+        run.bindParameters();
+        (void)run.run();
+    } catch (const StagingStop& stop) {
+        if (stop.cancelled || stop.fatal)
+            throw;
+    }
+    (void)ev.diagnostics().take();
+    for (auto& d : before)
+        ev.diagnostics().report(std::move(d));
+    return solveConsts(survey, function, call);
+}
+
+bool mentionsConst(const syntax::FunctionDef& def)
+{
+    for (const auto& statement : def.body)
+        if (const auto* assign = std::get_if<syntax::Assign>(&statement->node))
+            if (const auto* made = std::get_if<syntax::Call>(&assign->value->node))
+                if (const auto* attribute = std::get_if<syntax::Attribute>(&made->callee->node))
+                    if (attribute->name.text == "const")
+                        return true;
+    return false;
+}
+
+}  // namespace
+
+EagerResult traceEager(Evaluator& ev, const FunctionValue& function, const EagerCall& call)
+{
+    if (!function.def)
+        ev.fail(Code::kTypeMismatch, function.range, "a kernel is a function written with def");
+    EagerResult result;
+    auto consts = namedConsts(call);
+    if (mentionsConst(*function.def) && !call.tensors.empty())
+        for (const auto& [name, value] : surveyConsts(ev, function, call, consts))
+            consts.emplace(name, value);
+    EagerRun run(ev, function, call);
+    run.tracer().consts = consts;
+    run.bindParameters();
+    result.tensorParameters = run.tensorParameters();
+    result.missing = run.missing();
+    if (!result.missing.empty())
+        return result;
+    Tracer::ConstSurvey probe;
+    try {
+        // With every value known this is the only run; a name that is not known ends it at the launch.
+        run.tracer().stopAtLaunchIfMissing = &probe;
+        result.function = run.run();
+    } catch (const StagingStop&) {
+        if (!probe.reachedLaunch)
+            throw;
+    }
+    result.missing = run.tracer().missingConsts;
+    if (result.function)
+        result.consts = consts;
+    return result;
+}
+
+// ---- which form a factory has -----------------------------------------------------------------------------------------
+
+namespace {
+
+bool endsWith(const syntax::Expr& e, std::string_view name)
+{
+    if (const auto* call = std::get_if<syntax::Call>(&e.node))
+        return endsWith(*call->callee, name);
+    if (const auto* attribute = std::get_if<syntax::Attribute>(&e.node))
+        return attribute->name.text == name;
+    const auto* id = std::get_if<syntax::Name>(&e.node);
+    return id && id->id == name;
+}
+
+struct Evidence {
+    bool primFunc = false, launch = false;
+};
+
+void scan(const syntax::Block& body, Evidence& evidence)
+{
+    for (const auto& statement : body) {
+        match(
+            statement->node,
+            [&](const syntax::FunctionDef& f) {
+                bool isPrimFunc = false;
+                for (const auto& d : f.decorators)
+                    isPrimFunc = isPrimFunc || endsWith(*d, "prim_func");
+                evidence.primFunc = evidence.primFunc || isPrimFunc;
+                Evidence inner;
+                scan(f.body, inner);
+                evidence.primFunc = evidence.primFunc || inner.primFunc;
+            },
+            [&](const syntax::With& w) {
+                for (const auto& item : w.items)
+                    if (endsWith(*item.context, "Kernel") || endsWith(*item.context, "ClusterKernel"))
+                        evidence.launch = true;
+                scan(w.body, evidence);
+            },
+            [&](const syntax::If& i) {
+                scan(i.then, evidence);
+                scan(i.orElse, evidence);
+            },
+            [&](const syntax::For& f) { scan(f.body, evidence); },
+            [&](const syntax::AnnAssign& a) {
+                if (!a.value && (endsWith(*a.annotation, "Tensor") || endsWith(*a.annotation, "StridedTensor") || endsWith(*a.annotation, "ptr")))
+                    evidence.launch = true;
+                if (const auto* subscript = std::get_if<syntax::Subscript>(&a.annotation->node); subscript && !a.value)
+                    evidence.launch = evidence.launch || endsWith(*subscript->value, "Tensor") || endsWith(*subscript->value, "StridedTensor");
+            },
+            [&](const syntax::Assign& a) {
+                for (const char* name : {"const", "empty"})
+                    if (const auto* call = std::get_if<syntax::Call>(&a.value->node))
+                        if (const auto* attribute = std::get_if<syntax::Attribute>(&call->callee->node))
+                            if (const auto* module = std::get_if<syntax::Name>(&attribute->value->node))
+                                evidence.launch = evidence.launch || (attribute->name.text == name && (module->id == "T" || std::string_view(name) == "const"));
+            },
+            [](const auto&) {});
+    }
+}
+
+}  // namespace
+
+FactoryMode factoryMode(const FunctionValue& function)
+{
+    if (!function.def)
+        return FactoryMode::kUnknown;
+    Evidence evidence;
+    scan(function.def->body, evidence);
+    if (evidence.primFunc)
+        return FactoryMode::kLazy;
+    return evidence.launch ? FactoryMode::kEager : FactoryMode::kUnknown;
+}
+
+}  // namespace tw::staging
