@@ -7,20 +7,20 @@ namespace tw::syntax {
 
 ExprPtr Parser::postfix()
 {
+    const std::uint32_t begin = cur_.begin;  // of the "(" in (a + b).c, which the value's range leaves out
     ExprPtr value = atom();
     for (;;) {
         switch (cur_.kind) {
-        case Tok::kDot: value = attribute(std::move(value)); break;
-        case Tok::kLParen: value = call(std::move(value)); break;
-        case Tok::kLBracket: value = subscript(std::move(value)); break;
+        case Tok::kDot: value = attribute(begin, std::move(value)); break;
+        case Tok::kLParen: value = call(begin, std::move(value)); break;
+        case Tok::kLBracket: value = subscript(begin, std::move(value)); break;
         default: return value;
         }
     }
 }
 
-ExprPtr Parser::attribute(ExprPtr value)
+ExprPtr Parser::attribute(std::uint32_t begin, ExprPtr value)
 {
-    const std::uint32_t begin = beginOf(*value);
     const int height = value->height;
     const Token dot = cur_;
     advance();
@@ -38,9 +38,8 @@ ExprPtr Parser::attribute(ExprPtr value)
     return make(from(begin), Attribute{std::move(value), std::move(name)}, height);
 }
 
-ExprPtr Parser::call(ExprPtr callee)
+ExprPtr Parser::call(std::uint32_t begin, ExprPtr callee)
 {
-    const std::uint32_t begin = beginOf(*callee);
     int height = callee->height;
     const Token open = openBracket();
     Call node{std::move(callee), arguments(open, height)};
@@ -103,9 +102,8 @@ Argument Parser::argument()
     return out;
 }
 
-ExprPtr Parser::subscript(ExprPtr value)
+ExprPtr Parser::subscript(std::uint32_t begin, ExprPtr value)
 {
-    const std::uint32_t begin = beginOf(*value);
     const Token open = openBracket();
     const std::uint32_t indexBegin = cur_.begin;
     ExprPtr index = subscriptItem();

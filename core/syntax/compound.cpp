@@ -4,6 +4,13 @@
 
 namespace tw::syntax {
 
+namespace {
+
+// Blocks stop halfway, so that expressions in the deepest one still have room.
+constexpr int kMaxBlocks = kMaxDepth / 2;
+
+}  // namespace
+
 // ": body" behind a head. `owner` ("'if' statement") and `header` (its first token) are for the message.
 Block Parser::block(std::string_view owner, const Token& header)
 {
@@ -19,14 +26,15 @@ Block Parser::block(std::string_view owner, const Token& header)
         simpleStatements(out);
         return out;
     }
-    panic_ = false;  // the head's error does not hide those of its body
+    const bool broken = std::exchange(panic_, false);  // the head's error does not hide those of its body
     accept(Tok::kNewline);
     if (!at(Tok::kIndent)) {
         const bool layoutReported = lastReport_ != UINT32_MAX && lastReport_ >= lastEnd_ && lastReport_ <= cur_.begin;
-        const int line = static_cast<int>(std::ranges::count(lexer_.text().substr(0, header.begin), '\n')) + 1;
-        if (!layoutReported)
+        if (!broken && !layoutReported && reports_ < kMaxReports) {
+            const auto line = std::ranges::count(lexer_.text().substr(0, header.begin), '\n') + 1;
             report(Code::kSyntaxIndent, at(Tok::kEnd) || at(Tok::kDedent) ? rangeOf(header) : rangeOf(cur_),
                    fmt::format("expected an indented block behind the {} on line {}", owner, line));
+        }
         panic_ = false;
         return out;
     }
@@ -39,9 +47,9 @@ Block Parser::block(std::string_view owner, const Token& header)
 void Parser::blockBody(Block& out)
 {
     const Nest nest(*this);
-    if (!nest) {
-        for (int open = 1; open > 0 && !at(Tok::kEnd); advance())
-            open += at(Tok::kIndent) ? 1 : at(Tok::kDedent) ? -1 : 0;
+    if (depth_ > kMaxBlocks) {
+        tooDeep();
+        skipBlock();
         return;
     }
     statements(out, false);
@@ -54,16 +62,39 @@ StmtPtr Parser::ifStatement()
     const Nest nest(*this);
     advance();
     If node;
-    node.condition = nest ? named() : bad();
+    node.condition = named();
     node.then = block(header.kind == Tok::kElif ? "'elif'" : "'if' statement", header);
-    if (at(Tok::kElif) && nest) {
+    if (at(Tok::kElif) && depth_ < kMaxBlocks) {
         node.orElse.push_back(ifStatement());
+    } else if (at(Tok::kElif)) {
+        tooDeep();
+        skipElifs();
     } else if (at(Tok::kElse)) {
         const Token otherwise = cur_;
         advance();
         node.orElse = block("'else'", otherwise);
     }
     return statement(header.begin, std::move(node));
+}
+
+// Behind an if that is too deep: the rest of the chain, unread.
+void Parser::skipElifs()
+{
+    while (at(Tok::kElif) || at(Tok::kElse)) {
+        panic_ = true;
+        skipLine();
+        accept(Tok::kNewline);
+        if (accept(Tok::kIndent))
+            skipBlock();
+    }
+    panic_ = false;
+}
+
+// Statements up to and including their kDedent, unread.
+void Parser::skipBlock()
+{
+    for (int open = 1; open > 0 && !at(Tok::kEnd); advance())
+        open += at(Tok::kIndent) ? 1 : at(Tok::kDedent) ? -1 : 0;
 }
 
 StmtPtr Parser::whileStatement()

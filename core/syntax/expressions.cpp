@@ -114,23 +114,21 @@ ExprPtr Parser::named()
 
 ExprPtr Parser::expression()
 {
-    const Nest nest(*this);
-    if (!nest)
-        return bad();
     if (at(Tok::kLambda))
         return lambda();
+    const std::uint32_t begin = cur_.begin;
     ExprPtr value = orTest();
-    return at(Tok::kIf) ? conditional(std::move(value)) : std::move(value);
+    return at(Tok::kIf) ? conditional(begin, std::move(value)) : std::move(value);
 }
 
-ExprPtr Parser::conditional(ExprPtr then)
+ExprPtr Parser::conditional(std::uint32_t begin, ExprPtr then)
 {
-    const std::uint32_t begin = beginOf(*then);
     advance();
     ExprPtr condition = orTest();
     ExprPtr otherwise;
     if (accept(Tok::kElse)) {
-        otherwise = expression();
+        const Nest nest(*this);
+        otherwise = nest ? expression() : bad();
     } else {
         errorHere(fmt::format("expected 'else' of the conditional expression before {}", describe(cur_)));
         otherwise = bad();
@@ -141,6 +139,9 @@ ExprPtr Parser::conditional(ExprPtr then)
 
 ExprPtr Parser::lambda()
 {
+    const Nest nest(*this);
+    if (!nest)
+        return bad();
     const std::uint32_t begin = cur_.begin;
     advance();
     int height = 0;
@@ -255,8 +256,12 @@ ExprPtr Parser::binary(int minimum)
     }
 }
 
+// Every way down to brackets, calls and operands leads through here.
 ExprPtr Parser::unary()
 {
+    const Nest nest(*this);
+    if (!nest)
+        return bad();
     UnaryOp op{};
     switch (cur_.kind) {
     case Tok::kMinus: op = UnaryOp::kNegate; break;
@@ -264,9 +269,6 @@ ExprPtr Parser::unary()
     case Tok::kTilde: op = UnaryOp::kInvert; break;
     default: return power();
     }
-    const Nest nest(*this);
-    if (!nest)
-        return bad();
     const std::uint32_t begin = cur_.begin;
     advance();
     ExprPtr operand = unary();
@@ -285,9 +287,6 @@ ExprPtr Parser::power()
     }
     if (!at(Tok::kDoubleStar))
         return base;
-    const Nest nest(*this);
-    if (!nest)
-        return bad();
     const SourceRange opRange = rangeOf(cur_);
     advance();
     ExprPtr exponent = unary();

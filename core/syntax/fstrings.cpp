@@ -167,15 +167,12 @@ bool Parser::formatField(const Quote& quote, std::vector<FormatPiece>& pieces, i
     cur_.kind = Tok::kNewline;
     advance();
     FormatPiece piece;
+    open_.push_back({.kind = Tok::kLBrace, .first = false, .depth = cur_.depth, .begin = begin - 1, .end = begin, .indent = 0});
     if (at(Tok::kRBrace)) {
         report(Code::kSyntax, rangeOf(begin - 1, cur_.end), "a replacement field needs an expression between '{' and '}'");
         piece.expr = bad();
     } else {
-        // The field is a bracket of its own: an error inside must not close those around the f-string.
-        Token open{.kind = Tok::kLBrace, .first = false, .depth = cur_.depth, .begin = begin - 1, .end = begin, .indent = 0};
-        open_.push_back(open);
         piece.expr = at(Tok::kYield) ? yieldExpression() : starExpressions();
-        open_.pop_back();
     }
     height = std::max(height, heightOf(piece.expr));
     if (at(Tok::kAssign)) {
@@ -184,7 +181,8 @@ bool Parser::formatField(const Quote& quote, std::vector<FormatPiece>& pieces, i
         piece.text = std::string(lexer_.text().substr(begin, cur_.begin - begin));
     }
     if (!fieldTail(quote, piece, height))
-        return false;
+        return false;  // formatString() takes the brace off
+    open_.pop_back();
     pieces.push_back(std::move(piece));
     return true;
 }
@@ -210,7 +208,7 @@ bool Parser::fieldTail(const Quote& quote, FormatPiece& piece, int& height)
     }
     if (at(Tok::kRBrace))
         return true;
-    report(Code::kSyntax, rangeOf(cur_), fmt::format("expected '}}' to close the replacement field before {}", describe(cur_)));
+    errorHere(fmt::format("expected '}}' to close the replacement field before {}", describe(cur_)));
     return false;
 }
 

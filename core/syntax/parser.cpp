@@ -11,8 +11,6 @@ namespace tw::syntax {
 
 namespace {
 
-// More errors than anybody reads; behind them parsing goes on silently.
-constexpr int kMaxReports = 100;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
 
 Tok partnerOf(Tok open)

@@ -15,6 +15,9 @@
 
 namespace tw::syntax {
 
+// More errors than anybody reads; behind them parsing goes on silently.
+inline constexpr int kMaxReports = 100;
+
 class Parser {
 public:
     Parser(std::string_view text, const SourceRange& base, bool insideBracket, DiagnosticSink& diagnostics);
@@ -51,7 +54,6 @@ private:
     }
     [[nodiscard]] SourceRange rangeOf(const Token& token) const { return rangeOf(token.begin, token.end); }
     [[nodiscard]] SourceRange from(std::uint32_t begin) const { return rangeOf(begin, std::max(begin, lastEnd_)); }
-    [[nodiscard]] std::uint32_t beginOf(const Expr& expr) const { return expr.range.begin - base_.begin; }
     Identifier identifier(std::string_view what);
 
     // ---- errors and recovery (parser.cpp) ----
@@ -86,7 +88,7 @@ private:
     ExprPtr starOrNamed();                  // *a | a := b | expression
     ExprPtr named();                        // a := b | expression
     ExprPtr expression();                   // ternary or lambda
-    ExprPtr conditional(ExprPtr then);
+    ExprPtr conditional(std::uint32_t begin, ExprPtr then);
     ExprPtr lambda();
     ExprPtr orTest();
     ExprPtr andTest();
@@ -104,12 +106,12 @@ private:
 
     // ---- atoms.cpp ----
     ExprPtr postfix();
-    ExprPtr call(ExprPtr callee);
+    ExprPtr call(std::uint32_t begin, ExprPtr callee);
     Argument argument();
     std::vector<Argument> arguments(const Token& open, int& height);
-    ExprPtr subscript(ExprPtr value);
+    ExprPtr subscript(std::uint32_t begin, ExprPtr value);
     ExprPtr subscriptItem();
-    ExprPtr attribute(ExprPtr value);
+    ExprPtr attribute(std::uint32_t begin, ExprPtr value);
     ExprPtr atom();
     ExprPtr group();
     ExprPtr list();
@@ -158,6 +160,8 @@ private:
     // ---- compound.cpp ----
     Block block(std::string_view owner, const Token& header);
     void blockBody(Block& out);
+    void skipBlock();
+    void skipElifs();
     StmtPtr ifStatement();
     StmtPtr whileStatement();
     StmtPtr forStatement(std::uint32_t begin, bool isAsync);

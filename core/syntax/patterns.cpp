@@ -39,8 +39,7 @@ StmtPtr Parser::matchStatement()
     }
     if (!at(Tok::kDedent) && !at(Tok::kEnd)) {
         errorHere(fmt::format("expected 'case' before {}", describe(cur_)));
-        for (int open = 1; open > 0 && !at(Tok::kEnd); advance())
-            open += at(Tok::kIndent) ? 1 : at(Tok::kDedent) ? -1 : 0;
+        skipBlock();
     } else {
         accept(Tok::kDedent);
     }
@@ -134,7 +133,7 @@ PatternPtr Parser::namePattern()
         return pattern(begin, CapturePattern{name == "_" ? "" : std::move(name), nullptr});
     }
     while (at(Tok::kDot) && !panic_)
-        value = attribute(std::move(value));
+        value = attribute(begin, std::move(value));
     if (at(Tok::kLParen))
         return classPattern(begin, std::move(value));
     return pattern(begin, ValuePattern{std::move(value)});
