@@ -1,0 +1,30 @@
+#include "core/analysis/check.h"
+
+#include "core/analysis/checks.h"
+
+namespace tw::analysis {
+
+void CheckContext::reportTarget(Code code, const SourceRange& range, const std::string& message) const
+{
+    if (function.target.empty())
+        diagnostics.error(Code::kNotSupported, range, "not supported: " + message);
+    else
+        diagnostics.error(code, range, message);
+}
+
+void check(const ir::Function& function, const target::Target& target, DiagnosticSink& diagnostics)
+{
+    const CheckContext context{function, target, diagnostics};
+    checkStructure(context);
+    checkFragments(context);
+    checkThreads(context);
+    checkCapacity(context);
+    checkIndices(context);
+    checkInitialization(context);
+    checkRaces(context);
+    checkProducts(context);
+    checkLayouts(context);
+    checkFeatures(context);
+}
+
+}  // namespace tw::analysis

@@ -1,0 +1,148 @@
+#include "core/analysis/evaluate.h"
+
+#include "core/ir/number.h"
+
+namespace tw::analysis {
+
+using ir::as;
+using ir::BinaryOp;
+
+namespace {
+
+using I = std::int64_t;
+
+std::optional<I> divide(BinaryOp op, I a, I b)
+{
+    if (b == 0 || b == -1)
+        return b == 0 ? std::optional<I>{} : (op == BinaryOp::kFloorDiv || op == BinaryOp::kTruncDiv) ? -a : 0;
+    const I q = a / b, r = a % b;
+    const bool adjust = r != 0 && (r < 0) != (b < 0);
+    switch (op) {
+    case BinaryOp::kFloorDiv: return adjust ? q - 1 : q;
+    case BinaryOp::kFloorMod: return adjust ? r + b : r;
+    case BinaryOp::kTruncDiv: return q;
+    default: return r;
+    }
+}
+
+std::optional<I> apply(BinaryOp op, I a, I b)
+{
+    switch (op) {
+    case BinaryOp::kAdd: return a + b;
+    case BinaryOp::kSub: return a - b;
+    case BinaryOp::kMul: return a * b;
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kFloorMod:
+    case BinaryOp::kTruncDiv:
+    case BinaryOp::kTruncMod: return divide(op, a, b);
+    case BinaryOp::kMin: return std::min(a, b);
+    case BinaryOp::kMax: return std::max(a, b);
+    case BinaryOp::kShl: return b < 0 || b > 62 ? std::optional<I>{} : static_cast<I>(static_cast<std::uint64_t>(a) << b);
+    case BinaryOp::kShr: return b < 0 || b > 63 ? std::optional<I>{} : a >> b;
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kAnd: return a & b;
+    case BinaryOp::kBitOr:
+    case BinaryOp::kOr: return a | b;
+    case BinaryOp::kBitXor: return a ^ b;
+    case BinaryOp::kEq: return a == b;
+    case BinaryOp::kNe: return a != b;
+    case BinaryOp::kLt: return a < b;
+    case BinaryOp::kLe: return a <= b;
+    case BinaryOp::kGt: return a > b;
+    case BinaryOp::kGe: return a >= b;
+    case BinaryOp::kDiv: break;
+    }
+    return {};
+}
+
+}  // namespace
+
+bool Evaluation::add(const ir::Expr& e, std::span<const ir::ExprNode* const> vars)
+{
+    if (!e || e->dtype.lanes != 1)
+        return false;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+        if (vars[i] == e.get()) {
+            steps_.push_back({Code::kVariable, 0, e->dtype, static_cast<I>(i)});
+            return true;
+        }
+    if (const auto* value = ir::asInt(e)) {
+        steps_.push_back({Code::kConstant, 0, e->dtype, *value});
+        return true;
+    }
+    if (const auto* b = as<ir::Binary>(e)) {
+        if (!b->a->dtype.isInteger() && !b->a->dtype.isBool())
+            return false;
+        if (!add(b->a, vars) || !add(b->b, vars))
+            return false;
+        steps_.push_back({Code::kBinary, static_cast<std::uint8_t>(b->op), e->dtype});
+        return true;
+    }
+    if (const auto* u = as<ir::Unary>(e)) {
+        if (!add(u->a, vars))
+            return false;
+        steps_.push_back({Code::kUnary, static_cast<std::uint8_t>(u->op), e->dtype});
+        return true;
+    }
+    if (const auto* s = as<ir::Select>(e)) {
+        if (!add(s->condition, vars) || !add(s->then, vars) || !add(s->otherwise, vars))
+            return false;
+        steps_.push_back({Code::kSelect, 0, e->dtype});
+        return true;
+    }
+    if (const auto* c = as<ir::Cast>(e); c && (e->dtype.isInteger() || e->dtype.isBool())) {
+        if (!add(c->value, vars))
+            return false;
+        steps_.push_back({Code::kWrap, 0, e->dtype});
+        return true;
+    }
+    return false;
+}
+
+std::optional<Evaluation> Evaluation::compile(const ir::Expr& e, std::span<const ir::ExprNode* const> vars)
+{
+    Evaluation evaluation;
+    if (!evaluation.add(e, vars))
+        return {};
+    evaluation.stack_.reserve(evaluation.steps_.size());
+    return evaluation;
+}
+
+std::optional<I> Evaluation::run(std::span<const I> values)
+{
+    stack_.clear();
+    const auto pop = [&] {
+        const I top = stack_.back();
+        stack_.pop_back();
+        return top;
+    };
+    for (const Step& step : steps_) {
+        switch (step.code) {
+        case Code::kConstant: stack_.push_back(step.value); break;
+        case Code::kVariable: stack_.push_back(values[static_cast<std::size_t>(step.value)]); break;
+        case Code::kBinary: {
+            const I b = pop(), a = pop();
+            const auto result = apply(static_cast<BinaryOp>(step.op), a, b);
+            if (!result)
+                return {};
+            stack_.push_back(*result);
+            break;
+        }
+        case Code::kUnary: {
+            const I a = pop();
+            const auto op = static_cast<ir::UnaryOp>(step.op);
+            stack_.push_back(op == ir::UnaryOp::kNegate ? -a : op == ir::UnaryOp::kNot || step.type.isBool() ? a == 0 : ~a);
+            break;
+        }
+        case Code::kSelect: {
+            const I otherwise = pop(), then = pop();
+            stack_.push_back(pop() ? then : otherwise);
+            break;
+        }
+        case Code::kWrap: stack_.push_back(ir::wrapInt(step.type, pop())); break;
+        }
+    }
+    return stack_.back();
+}
+
+}  // namespace tw::analysis

@@ -1,0 +1,234 @@
+// Each mistake is found once, at its statement; its nearest legal neighbour is left alone.
+#include "core/analysis/check.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/ir/build_ir.h"
+
+namespace tw::analysis {
+namespace {
+
+using namespace ir;
+using namespace ir::test;
+
+struct CheckTest : testing::Test {
+    Var bx = makeVar("bx"), tx = makeVar("tx"), i = makeVar("i"), j = makeVar("j"), k = makeVar("k");
+    Buffer x = makeBuffer("X", {intImm(64), intImm(64)});
+    Buffer y = makeBuffer("Y", {intImm(64), intImm(64)});
+    std::string target;
+
+    std::vector<Diagnostic> run(Stmt body, std::int64_t threads = 128, const char* targetName = "sm_90a")
+    {
+        const std::array<Var, 3> threadVars{tx, makeVar("ty"), makeVar("tz")};
+        const Stmt all = std::make_shared<Launch>(std::vector<Expr>{intImm(4)}, std::vector<Var>{bx},
+                                                  std::array<std::int64_t, 3>{threads, 1, 1}, threadVars, std::move(body),
+                                                  Provenance{{0, 1, 2}, 0});
+        Function f = function({x, y}, all);
+        f.target = target;
+        DiagnosticSink sink;
+        check(f, *target::parse(targetName), sink);
+        return sink.all();
+    }
+
+    std::string first(Stmt body, std::int64_t threads = 128, const char* targetName = "sm_90a")
+    {
+        const auto found = run(std::move(body), threads, targetName);
+        EXPECT_LE(found.size(), 1u);
+        return found.empty() ? "" : found.front().message;
+    }
+
+    static Buffer onChip(const char* name, std::vector<Expr> shape, MemoryScope scope = MemoryScope::kShared, DType type = kFloat32)
+    {
+        return makeBuffer(name, std::move(shape), type, scope);
+    }
+    Stmt nest(Stmt body) { return loop(ForKind::kParallel, {{i, intImm(64)}, {j, intImm(64)}}, std::move(body)); }
+    static bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+};
+
+TEST_F(CheckTest, TileOperationsInParallelLoops)
+{
+    const Buffer s = onChip("s", {intImm(64), intImm(64)});
+    const Stmt copy = op(OpId::kCopy, {whole(x), whole(s)});
+    EXPECT_EQ(first(sequence({allocate(s), copy})), "");
+    EXPECT_TRUE(has(first(sequence({allocate(s), nest(copy)})), "T.copy works on whole tiles"));
+    EXPECT_TRUE(has(first(nest(op(OpId::kSyncThreads, {}))), "T.sync_threads cannot stand inside T.Parallel"));
+    const Stmt pipelined = loop(ForKind::kPipelined, {{k, intImm(4)}}, store(y, {i, j}, floatImm(0)));
+    EXPECT_TRUE(has(first(nest(pipelined)), "T.Pipelined cannot stand inside T.Parallel"));
+}
+
+TEST_F(CheckTest, PrivateArrays)
+{
+    const Buffer mine = onChip("mine", {intImm(64)}, MemoryScope::kLocal);
+    const Stmt use = store(mine, {i}, floatImm(0));
+    EXPECT_TRUE(has(first(sequence({allocate(mine), nest(use)})), "mine is local, private to each thread"));
+    EXPECT_EQ(first(sequence({allocate(mine), loop(ForKind::kSerial, {{i, intImm(64)}}, use)})), "");
+}
+
+TEST_F(CheckTest, FragmentsIndexedTwice)
+{
+    const Buffer f = onChip("f", {intImm(64), intImm(64)}, MemoryScope::kFragment);
+    const Stmt fill = op(OpId::kClear, {whole(f)});
+    const auto sum = [&](const std::vector<Expr>& a, const std::vector<Expr>& b) {
+        return sequence({allocate(f), fill, nest(store(y, {i, j}, binary(BinaryOp::kAdd, load(f, a), load(f, b))))});
+    };
+    EXPECT_EQ(first(sum({i, j}, {i, j})), "");
+    EXPECT_TRUE(has(first(sum({i, j}, {j, i})), "the fragment f is indexed as f[j, i] and as f[i, j]"));
+}
+
+TEST_F(CheckTest, Threads)
+{
+    const Stmt body = nest(store(y, {i, j}, floatImm(0)));
+    EXPECT_EQ(first(body, 1024), "");
+    EXPECT_EQ(first(body, 2048), "a block of 2048 threads is too large; at most 1024 are possible");
+}
+
+TEST_F(CheckTest, DivergentBarriers)
+{
+    const Stmt sync = op(OpId::kSyncThreads, {});
+    const auto guarded = [&](Expr condition, Stmt otherwise = {}) {
+        return std::make_shared<If>(std::move(condition), sync, std::move(otherwise));
+    };
+    EXPECT_TRUE(has(first(guarded(less(tx, intImm(64)))), "only 64 of 128 threads can reach it"));
+    EXPECT_EQ(first(guarded(less(tx, intImm(128)))), "");
+    EXPECT_EQ(first(guarded(less(bx, intImm(2)))), "");
+    EXPECT_EQ(first(guarded(less(tx, intImm(64)), sync)), "");
+    EXPECT_TRUE(has(first(std::make_shared<For>(ForKind::kSerial, std::vector<Axis>{{k, intImm(0), tx, intImm(1)}}, sync)),
+                    "a different number of times"));
+}
+
+TEST_F(CheckTest, Capacity)
+{
+    const auto use = [&](int rows) {
+        const Buffer a = onChip("a", {intImm(rows), intImm(256)}), b = onChip("b", {intImm(rows), intImm(256)});
+        return sequence({allocate(a), allocate(b), op(OpId::kClear, {whole(a)}), op(OpId::kCopy, {whole(a), whole(b)})});
+    };
+    EXPECT_EQ(first(use(64)), "");
+    const std::string message = first(use(128));
+    EXPECT_TRUE(has(message, "in use at one time is 262144 bytes, but a block of sm_90a has 232448")) << message;
+    EXPECT_TRUE(has(first(use(64), 128, "sm_75"), "not supported: "));
+    target = "cuda -arch=sm_75";
+    EXPECT_FALSE(has(first(use(64), 128, "sm_75"), "not supported: "));
+}
+
+TEST_F(CheckTest, BuffersOneAfterTheOtherShareMemory)
+{
+    std::vector<Stmt> stmts;
+    for (const char* name : {"a", "b"}) {
+        const Buffer s = onChip(name, {intImm(128), intImm(256)});
+        stmts.push_back(allocate(s));
+        stmts.push_back(op(OpId::kClear, {whole(s)}));
+    }
+    EXPECT_EQ(first(sequence(stmts)), "");
+}
+
+TEST_F(CheckTest, Indices)
+{
+    const Buffer s = onChip("s", {intImm(8)});
+    const auto reading = [&](Expr index) {
+        return sequence({allocate(s), op(OpId::kClear, {whole(s)}), store(y, {intImm(0), intImm(0)}, load(s, {std::move(index)}))});
+    };
+    EXPECT_EQ(first(reading(intImm(7))), "");
+    EXPECT_EQ(first(reading(intImm(8))), "index 8 is outside of s, which has 8 elements (0 to 7)");
+    EXPECT_EQ(first(op(OpId::kClear, {Region{x, {intImm(32), intImm(0)}, {intImm(64), intImm(64)}}})),
+              "32 to 96 is outside of axis 0 of X, which has 64 elements (0 to 63)");
+    const Stmt shifted = loop(ForKind::kSerial, {{k, intImm(8)}}, store(s, {add(k, intImm(1))}, floatImm(0)));
+    EXPECT_TRUE(has(first(sequence({allocate(s), shifted})), "index k + 1, which reaches 8, is outside of s"));
+    const Stmt guarded = loop(ForKind::kSerial, {{k, intImm(8)}},
+                              std::make_shared<If>(less(k, intImm(7)), store(s, {add(k, intImm(1))}, floatImm(0))));
+    EXPECT_EQ(first(sequence({allocate(s), guarded})), "");
+}
+
+TEST_F(CheckTest, Initialization)
+{
+    const Buffer acc = onChip("acc", {intImm(64), intImm(64)}, MemoryScope::kFragment);
+    const Stmt update = nest(store(acc, {i, j}, binary(BinaryOp::kAdd, load(acc, {i, j}), load(x, {i, j}))));
+    const Stmt out = op(OpId::kCopy, {whole(acc), whole(y)});
+    EXPECT_TRUE(has(first(sequence({allocate(acc), update, out})), "acc is read before anything is written to it"));
+    EXPECT_EQ(first(sequence({allocate(acc), op(OpId::kClear, {whole(acc)}), update, out})), "");
+    const Stmt later = loop(ForKind::kSerial, {{k, intImm(4)}},
+                            sequence({std::make_shared<If>(less(intImm(0), k), out), op(OpId::kClear, {whole(acc)})}));
+    EXPECT_EQ(first(sequence({allocate(acc), later})), "");
+}
+
+TEST_F(CheckTest, AccumulatorOfAProduct)
+{
+    const Buffer a = onChip("a", {intImm(64), intImm(64)}, MemoryScope::kShared, kFloat16);
+    const Buffer acc = onChip("acc", {intImm(64), intImm(64)}, MemoryScope::kFragment);
+    const auto product = [&](Operand clear) {
+        return sequence({allocate(a), allocate(acc), op(OpId::kClear, {whole(a)}),
+                         loop(ForKind::kSerial, {{k, intImm(2)}}, op(OpId::kGemm, {whole(a), whole(a), whole(acc), std::move(clear)}))});
+    };
+    EXPECT_TRUE(has(first(product(Expr{})), "acc is read before anything is written to it"));
+    EXPECT_EQ(first(product(boolImm(true))), "");
+    EXPECT_EQ(first(product(binary(BinaryOp::kEq, k, intImm(0)))), "");
+}
+
+TEST_F(CheckTest, Races)
+{
+    const Buffer s = onChip("s", {intImm(64)});
+    const Stmt clear = op(OpId::kClear, {whole(s)});
+    const auto storing = [&](Expr index, Expr value) {
+        return sequence({allocate(s), clear, nest(store(s, {std::move(index)}, std::move(value)))});
+    };
+    const Expr sum = binary(BinaryOp::kAdd, load(s, {i}), load(x, {i, j}));
+    EXPECT_TRUE(has(first(storing(i, sum)), "the iterations of j of T.Parallel update s[i] at the same time"));
+    EXPECT_EQ(first(storing(i, floatImm(1))), "");
+    const auto possible = run(storing(i, load(x, {i, j})));
+    ASSERT_EQ(possible.size(), 1u);
+    EXPECT_EQ(possible[0].severity, Severity::kWarning);
+    const Stmt guarded = nest(std::make_shared<If>(binary(BinaryOp::kEq, j, intImm(0)), store(s, {i}, sum)));
+    EXPECT_EQ(first(sequence({allocate(s), clear, guarded})), "");
+    const Expr half = floorDiv(i, intImm(2));
+    const Stmt folded = loop(ForKind::kParallel, {{i, intImm(64)}},
+                             store(s, {half}, binary(BinaryOp::kAdd, load(s, {half}), floatImm(1))));
+    EXPECT_TRUE(has(first(sequence({allocate(s), clear, folded})), "several iterations"));
+}
+
+TEST_F(CheckTest, WarpPartitions)
+{
+    const auto product = [&](int m, int n, OpId id) {
+        const Buffer a = onChip("a", {intImm(m), intImm(64)}, MemoryScope::kShared, kFloat16);
+        const Buffer b = onChip("b", {intImm(64), intImm(n)}, MemoryScope::kShared, kFloat16);
+        const Buffer c = onChip("c", {intImm(m), intImm(n)}, MemoryScope::kFragment);
+        return sequence({allocate(a), allocate(b), allocate(c), op(OpId::kClear, {whole(a)}), op(OpId::kClear, {whole(b)}),
+                         op(id, {whole(a), whole(b), whole(c), boolImm(true)})});
+    };
+    EXPECT_EQ(first(product(64, 64, OpId::kGemm)), "");
+    EXPECT_EQ(first(product(64, 64, OpId::kGemm), 100), "T.gemm needs whole warps, but 100 threads are no multiple of 32");
+    EXPECT_TRUE(has(first(product(16, 8, OpId::kGemm)), "no partition of the 16x8 result of T.gemm among 4 warps"));
+    EXPECT_EQ(first(product(64, 64, OpId::kWgmmaGemm)), "");
+    EXPECT_TRUE(has(first(product(32, 64, OpId::kWgmmaGemm)), "at least 64 rows for each warp group, but this tile has M = 32"));
+    const Stmt half = std::make_shared<If>(less(tx, intImm(32)), product(16, 8, OpId::kGemm));
+    EXPECT_EQ(first(half), "");
+}
+
+TEST_F(CheckTest, Layouts)
+{
+    const Buffer s = onChip("s", {intImm(32), intImm(32)});
+    const auto annotated = [&](bool folding) {
+        auto map = std::make_shared<LayoutMap>();
+        map->shape = {32, 32};
+        map->vars = {makeVar("p"), makeVar("q")};
+        const Expr column = map->vars[1];
+        map->index = {map->vars[0], folding ? floorDiv(column, intImm(2)) : binary(BinaryOp::kBitXor, column, map->vars[0])};
+        return sequence({allocate(s), op(OpId::kAnnotateLayout, {whole(s), Ref<const LayoutMap>(map)})});
+    };
+    EXPECT_EQ(first(annotated(false)), "");
+    EXPECT_TRUE(has(first(annotated(true)), "the layout of s is not injective: elements (0, 0) and (0, 1) share the place (0, 0)"));
+}
+
+TEST_F(CheckTest, FeaturesAndTypes)
+{
+    const Buffer bytes = onChip("bytes", {intImm(64)}, MemoryScope::kShared, kInt8);
+    const Region element{bytes, {intImm(0)}, {intImm(1)}};
+    EXPECT_TRUE(has(first(sequence({allocate(bytes), op(OpId::kClear, {whole(bytes)}),
+                                    op(OpId::kAtomicAdd, {element, intImm(1, kInt8)})})),
+                    "T.atomic_add does not support int8"));
+    const Buffer s = onChip("s", {intImm(64), intImm(64)});
+    const Stmt bulk = sequence({allocate(s), op(OpId::kTmaCopy, {whole(x), whole(s)})});
+    EXPECT_TRUE(has(first(bulk), "T.tma_copy into s has no barrier"));
+    EXPECT_TRUE(has(first(op(OpId::kFenceProxyAsync, {}), 128, "sm_80"), "not supported: T.fence_proxy_async needs sm_90"));
+}
+
+}  // namespace
+}  // namespace tw::analysis
