@@ -26,6 +26,8 @@ struct StagingStop {
     bool fatal = false;  // a budget is gone: no `except` catches it
     std::shared_ptr<Diagnostic> pending;   // not reported yet
     std::shared_ptr<Value> exception;      // the Python exception, if it is one that `except` may name
+    bool raised = false;                   // by the file's own raise or assert
+    bool generatorFull = false;            // a generator gave more values than are kept
 };
 
 // Names of one scope. Class and function scopes chain to the scope that encloses their text; `globals` ends the chain.
@@ -38,6 +40,7 @@ struct Environment {
     std::shared_ptr<const syntax::Module> module;  // whose text this is
     bool kernelMode = false;
     bool isMacro = false;  // kernel mode of a macro: messages about `return` differ
+    bool isClass = false;  // a class body: functions inside do not see its names
 };
 
 // Arguments bound to a signature written like Python's: "src, dst, *, coalesced_width=None, annotations=None". "*args" and

@@ -1,0 +1,407 @@
+// Methods of list, tuple, dict, set and numbers.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "core/staging/builtins.h"
+#include "core/staging/containers.h"
+#include "core/staging/integer_math.h"
+
+namespace tw::staging {
+namespace {
+
+using Args = const CallArguments&;
+using Table = std::map<std::string_view, Method>;
+
+ListValue& listOf(const Value& v) { return *v.object<ListValue>(); }
+DictValue& dictOf(const Value& v) { return *v.object<DictValue>(); }
+SetValue& setOf(const Value& v) { return *v.object<SetValue>(); }
+
+// ---- list (and deque) -------------------------------------------------------------------------------------------------
+
+Value append(Interpreter& in, const Value& s, Args a)
+{
+    in.chargeMemory(sizeof(Value), a.call);
+    listOf(s).items.push_back(positional(in, a, "append", 1, 1)[0]);
+    return {};
+}
+
+Value appendleft(Interpreter& in, const Value& s, Args a)
+{
+    auto& items = listOf(s).items;
+    in.charge(static_cast<std::int64_t>(items.size() / 16), a.call);
+    in.chargeMemory(sizeof(Value), a.call);
+    items.insert(items.begin(), positional(in, a, "appendleft", 1, 1)[0]);
+    return {};
+}
+
+Value extend(Interpreter& in, const Value& s, Args a)
+{
+    const Value from = positional(in, a, "extend", 1, 1)[0];
+    if (isOpaque(from))
+        return {};
+    for (Value& item : in.iterate(from, a.call)) {
+        in.chargeMemory(sizeof(Value), a.call);
+        listOf(s).items.push_back(std::move(item));
+    }
+    return {};
+}
+
+Value insert(Interpreter& in, const Value& s, Args a)
+{
+    const auto args = positional(in, a, "insert", 2, 2);
+    auto& items = listOf(s).items;
+    const auto length = static_cast<Integer>(items.size());
+    Integer at = integerArgument(in, args[0], a.call, "an index");
+    at = std::min(std::max<Integer>(at < 0 ? at + length : at, 0), length);
+    in.charge(static_cast<std::int64_t>(length / 16), a.call);
+    in.chargeMemory(sizeof(Value), a.call);
+    items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), args[1]);
+    return {};
+}
+
+Value pop(Interpreter& in, const Value& s, Args a)
+{
+    const auto args = positional(in, a, "pop", 0, 1);
+    auto& items = listOf(s).items;
+    const auto length = static_cast<Integer>(items.size());
+    Integer at = args.empty() ? length - 1 : integerArgument(in, args[0], a.call, "an index");
+    if (at < 0)
+        at += length;
+    if (at < 0 || at >= length)
+        in.raise("IndexError", Code::kIndexRange, a.call, "pop from an empty list or outside of it");
+    const auto it = items.begin() + static_cast<std::ptrdiff_t>(at);
+    Value out = std::move(*it);
+    items.erase(it);
+    return out;
+}
+
+Value popleft(Interpreter& in, const Value& s, Args a)
+{
+    CallArguments first = a;
+    first.items.assign(1, {"", std::make_shared<Value>(0), a.call});
+    return pop(in, s, first);
+}
+
+Value removeItem(Interpreter& in, const Value& s, Args a)
+{
+    const Value item = positional(in, a, "remove", 1, 1)[0];
+    auto& items = listOf(s).items;
+    in.charge(static_cast<std::int64_t>(items.size()), a.call);
+    const auto it = std::find_if(items.begin(), items.end(), [&](const Value& v) { return equalValues(v, item); });
+    if (it == items.end())
+        in.raise("ValueError", Code::kValueRange, a.call, fmt::format("{} is not in the list", repr(item)));
+    items.erase(it);
+    return {};
+}
+
+Value reverse(Interpreter& in, const Value& s, Args a)
+{
+    in.charge(static_cast<std::int64_t>(listOf(s).items.size()), a.call);
+    std::reverse(listOf(s).items.begin(), listOf(s).items.end());
+    return {};
+}
+
+Value sort(Interpreter& in, const Value& s, Args a)
+{
+    CallArguments all = a;
+    all.items.insert(all.items.begin(), {"", std::make_shared<Value>(s), a.call});
+    const Value sorted = in.call(*in.builtin("sorted"), all);
+    listOf(s).items = sorted.object<ListValue>()->items;
+    return {};
+}
+
+std::vector<Value> itemsOf(Interpreter& in, const Value& s, Args a)
+{
+    return s.object<ListValue>() ? listOf(s).items : in.iterate(s, a.call);
+}
+
+Value indexOf(Interpreter& in, const Value& s, Args a)
+{
+    const Value item = positional(in, a, "index", 1, 3)[0];
+    const auto items = itemsOf(in, s, a);
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (equalValues(items[i], item))
+            return Value(static_cast<std::int64_t>(i));
+    in.raise("ValueError", Code::kValueRange, a.call, fmt::format("{} is not in the sequence", repr(item)));
+}
+
+Value countOf(Interpreter& in, const Value& s, Args a)
+{
+    const Value item = positional(in, a, "count", 1, 1)[0];
+    const auto items = itemsOf(in, s, a);
+    return Value(static_cast<std::int64_t>(
+        std::count_if(items.begin(), items.end(), [&](const Value& v) { return equalValues(v, item); })));
+}
+
+Value clearList(Interpreter&, const Value& s, Args) { return listOf(s).items.clear(), Value(); }
+Value copyList(Interpreter& in, const Value& s, Args a)
+{
+    in.chargeMemory(static_cast<Integer>(listOf(s).items.size() * sizeof(Value)), a.call);
+    return makeList(listOf(s).items);
+}
+
+// ---- dict -------------------------------------------------------------------------------------------------------------
+
+Value getItem(Interpreter& in, const Value& s, Args a)
+{
+    const auto args = in.bind("key, default=None", a, "get");
+    const Value* found = isHashable(args["key"]) ? dictFind(dictOf(s), args["key"]) : nullptr;
+    return found ? *found : args["default"];
+}
+
+Value setDefault(Interpreter& in, const Value& s, Args a)
+{
+    const auto args = positional(in, a, "setdefault", 1, 2);
+    if (const Value* found = dictFind(dictOf(s), args[0]))
+        return *found;
+    const Value value = args.size() > 1 ? args[1] : Value();
+    in.chargeMemory(128, a.call);
+    dictSet(dictOf(s), args[0], value);
+    return value;
+}
+
+Value popItem(Interpreter& in, const Value& s, Args a)
+{
+    const auto args = positional(in, a, "pop", 1, 2);
+    if (const Value* found = dictFind(dictOf(s), args[0])) {
+        Value out = *found;
+        dictErase(dictOf(s), args[0]);
+        return out;
+    }
+    if (args.size() < 2)
+        in.raise("KeyError", Code::kValueRange, a.call, fmt::format("the dict has no key {}", repr(args[0])));
+    return args[1];
+}
+
+Value popLast(Interpreter& in, const Value& s, Args a)
+{
+    if (dictOf(s).items.empty())
+        in.raise("KeyError", Code::kValueRange, a.call, "popitem of an empty dict");
+    const auto [key, value] = dictOf(s).items.back();
+    dictErase(dictOf(s), key);
+    return makeTuple({key, value});
+}
+
+Value update(Interpreter& in, const Value& s, Args a)
+{
+    for (const CallArgument& argument : a.items) {
+        in.chargeMemory(128, a.call);
+        if (!argument.keyword.empty()) {
+            dictSet(dictOf(s), Value(argument.keyword), *argument.value);
+            continue;
+        }
+        const Value from = underlying(*argument.value);
+        if (isOpaque(from))
+            continue;
+        if (const auto* dict = from.object<DictValue>()) {
+            const auto items = dict->items;
+            for (const auto& [key, value] : items)
+                dictSet(dictOf(s), key, value);
+            continue;
+        }
+        for (const Value& pair : in.iterate(from, a.call)) {
+            const auto both = in.iterate(pair, a.call);
+            if (both.size() == 2)
+                dictSet(dictOf(s), both[0], both[1]);
+        }
+    }
+    return {};
+}
+
+Value keys(Interpreter&, const Value& s, Args)
+{
+    std::vector<Value> out;
+    for (const auto& [key, value] : dictOf(s).items)
+        out.push_back(key);
+    return makeSet(out, true);
+}
+
+Value values(Interpreter&, const Value& s, Args)
+{
+    std::vector<Value> out;
+    for (const auto& [key, value] : dictOf(s).items)
+        out.push_back(value);
+    return makeList(std::move(out));
+}
+
+Value items(Interpreter&, const Value& s, Args)
+{
+    std::vector<Value> out;
+    for (const auto& [key, value] : dictOf(s).items)
+        out.push_back(makeTuple({key, value}));
+    return makeList(std::move(out));
+}
+
+Value clearDict(Interpreter&, const Value& s, Args)
+{
+    dictOf(s) = DictValue();
+    return {};
+}
+Value copyDict(Interpreter& in, const Value& s, Args a)
+{
+    in.chargeMemory(static_cast<Integer>(dictOf(s).items.size() * 128), a.call);
+    return makeDict(dictOf(s).items);
+}
+
+// ---- set --------------------------------------------------------------------------------------------------------------
+
+Value addItem(Interpreter& in, const Value& s, Args a)
+{
+    in.chargeMemory(96, a.call);
+    const Value item = positional(in, a, "add", 1, 1)[0];
+    if (!isHashable(item))
+        in.fail(Code::kTypeMismatch, a.call, fmt::format("a {} cannot be in a set", typeName(item)));
+    setAdd(setOf(s), item);
+    return {};
+}
+
+template <bool mustExist>
+Value discard(Interpreter& in, const Value& s, Args a)
+{
+    const Value item = positional(in, a, "discard", 1, 1)[0];
+    if (!setErase(setOf(s), item) && mustExist)
+        in.raise("KeyError", Code::kValueRange, a.call, fmt::format("{} is not in the set", repr(item)));
+    return {};
+}
+
+template <syntax::BinaryOp op>
+Value algebra(Interpreter& in, const Value& s, Args a)
+{
+    Value out = s;
+    for (const CallArgument& argument : a.items)
+        out = in.binary(op, out, makeSet(in.iterate(*argument.value, argument.range)), a.call);
+    return out;
+}
+
+Value updateSet(Interpreter& in, const Value& s, Args a)
+{
+    for (const CallArgument& argument : a.items)
+        for (const Value& item : in.iterate(*argument.value, argument.range)) {
+            in.chargeMemory(96, a.call);
+            setAdd(setOf(s), item);
+        }
+    return {};
+}
+
+template <syntax::CompareOp op>
+Value relation(Interpreter& in, const Value& s, Args a)
+{
+    return in.compare(op, s, makeSet(in.iterate(positional(in, a, "issubset", 1, 1)[0], a.call)), a.call);
+}
+
+Value isDisjoint(Interpreter& in, const Value& s, Args a)
+{
+    for (const Value& item : in.iterate(positional(in, a, "isdisjoint", 1, 1)[0], a.call))
+        if (setContains(setOf(s), item))
+            return false;
+    return true;
+}
+
+Value popAny(Interpreter& in, const Value& s, Args a)
+{
+    if (setOf(s).items.empty())
+        in.raise("KeyError", Code::kValueRange, a.call, "pop from an empty set");
+    const Value item = setOf(s).items.front();
+    setErase(setOf(s), item);
+    return item;
+}
+
+Value clearSet(Interpreter&, const Value& s, Args)
+{
+    setOf(s).items.clear();
+    setOf(s).index.clear();
+    return {};
+}
+Value copySet(Interpreter&, const Value& s, Args) { return makeSet(setOf(s).items); }
+
+// ---- numbers ----------------------------------------------------------------------------------------------------------
+
+Value bitLength(Interpreter&, const Value& s, Args)
+{
+    const auto i = asInteger(s).value_or(0);
+    auto rest = static_cast<Unsigned128>(i < 0 ? -i : i);
+    int n = 0;
+    for (; rest != 0; rest >>= 1)
+        ++n;
+    return n;
+}
+Value bitCount(Interpreter&, const Value& s, Args)
+{
+    const auto i = asInteger(s).value_or(0);
+    const auto u = static_cast<Unsigned128>(i < 0 ? -i : i);
+    return std::popcount(static_cast<std::uint64_t>(u)) + std::popcount(static_cast<std::uint64_t>(u >> 64));
+}
+Value isInteger(Interpreter&, const Value& s, Args)
+{
+    const double d = asNumber(s).value_or(0);
+    return std::isfinite(d) && std::floor(d) == d;
+}
+Value itself(Interpreter&, const Value& s, Args) { return s; }
+
+Method look(const Table& table, std::string_view name)
+{
+    const auto it = table.find(name);
+    return it == table.end() ? nullptr : it->second;
+}
+
+using enum syntax::BinaryOp;
+using enum syntax::CompareOp;
+
+const Table& lists()
+{
+    static const Table kTable = {{"append", append}, {"extend", extend}, {"insert", insert}, {"pop", pop},
+        {"popleft", popleft}, {"appendleft", appendleft}, {"remove", removeItem}, {"reverse", reverse}, {"sort", sort},
+        {"index", indexOf}, {"count", countOf}, {"clear", clearList}, {"copy", copyList}};
+    return kTable;
+}
+const Table& tuples()
+{
+    static const Table kTable = {{"index", indexOf}, {"count", countOf}};
+    return kTable;
+}
+const Table& dicts()
+{
+    static const Table kTable = {{"get", getItem}, {"setdefault", setDefault}, {"pop", popItem}, {"popitem", popLast},
+        {"update", update}, {"keys", keys}, {"values", values}, {"items", items}, {"clear", clearDict}, {"copy", copyDict}};
+    return kTable;
+}
+const Table& sets()
+{
+    static const Table kTable = {{"add", addItem}, {"discard", discard<false>}, {"remove", discard<true>},
+        {"union", algebra<kBitOr>}, {"intersection", algebra<kBitAnd>}, {"difference", algebra<kSub>},
+        {"symmetric_difference", algebra<kBitXor>}, {"update", updateSet}, {"issubset", relation<kLe>},
+        {"issuperset", relation<kGe>}, {"isdisjoint", isDisjoint}, {"pop", popAny}, {"clear", clearSet}, {"copy", copySet}};
+    return kTable;
+}
+const Table& numbers()
+{
+    static const Table kTable = {{"bit_length", bitLength}, {"bit_count", bitCount}, {"is_integer", isInteger},
+        {"conjugate", itself}, {"item", itself}, {"__index__", itself}};
+    return kTable;
+}
+
+}  // namespace
+
+Method listMethod(std::string_view name) { return look(lists(), name); }
+Method tupleMethod(std::string_view name) { return look(tuples(), name); }
+Method dictMethod(std::string_view name) { return look(dicts(), name); }
+Method setMethod(std::string_view name) { return look(sets(), name); }
+Method numberMethod(std::string_view name) { return look(numbers(), name); }
+
+std::vector<std::string> methodNames(const Value& value)
+{
+    const Table* table = value.object<ListValue>()          ? &lists()
+                         : value.object<const TupleValue>() ? &tuples()
+                         : value.object<DictValue>()        ? &dicts()
+                         : value.object<SetValue>()         ? &sets()
+                                                            : nullptr;
+    std::vector<std::string> out;
+    if (table)
+        for (const auto& [name, method] : *table)
+            out.emplace_back(name);
+    return out;
+}
+
+}  // namespace tw::staging

@@ -1,0 +1,17 @@
+// Tensors of foreign libraries without data: what is known of their shapes and dtypes.
+#pragma once
+
+#include "core/staging/interpreter.h"
+#include "core/staging/text.h"
+
+namespace tw::staging {
+
+[[nodiscard]] Value makeTensor(std::vector<Value> shape, std::optional<ir::DType> dtype, std::string path);
+[[nodiscard]] Value tensorBinary(syntax::BinaryOp op, const Value& a, const Value& b);
+[[nodiscard]] Value tensorSubscript(Interpreter& interpreter, const MetaTensor& tensor, const Value& index,
+                                    const SourceRange& range);
+// "%d of %s" % values.
+[[nodiscard]] std::string percentFormat(Interpreter& interpreter, const std::string& format, const Value& values,
+                                        const SourceRange& range);
+
+}  // namespace tw::staging

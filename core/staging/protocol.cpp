@@ -1,0 +1,291 @@
+// What builtins ask of any value: truth, iteration, text, types.
+#include <fmt/format.h>
+
+#include "core/staging/builtins.h"
+#include "core/staging/containers.h"
+#include "core/staging/interpreter.h"
+#include "core/staging/text.h"
+
+namespace tw::staging {
+
+std::vector<Value> positional(Interpreter& interpreter, const CallArguments& arguments, const char* name, std::size_t least,
+                              std::size_t most)
+{
+    std::vector<Value> out;
+    for (const CallArgument& argument : arguments.items) {
+        if (!argument.keyword.empty())
+            interpreter.fail(Code::kCallArguments, argument.range, fmt::format("`{}` has no argument `{}`", name, argument.keyword));
+        out.push_back(*argument.value);
+    }
+    if (out.size() < least || out.size() > most)
+        interpreter.fail(Code::kCallArguments, arguments.call,
+                         least == most ? fmt::format("`{}` takes {} argument{}, {} are given", name, least,
+                                                     least == 1 ? "" : "s", out.size())
+                                       : fmt::format("`{}` takes {} to {} arguments, {} are given", name, least, most, out.size()));
+    return out;
+}
+
+const Value* keyword(const CallArguments& arguments, std::string_view name)
+{
+    for (const CallArgument& argument : arguments.items)
+        if (argument.keyword == name)
+            return argument.value.get();
+    return nullptr;
+}
+
+std::optional<Integer> asInteger(const Value& given)
+{
+    const Value& value = underlying(given);
+    if (const auto* i = value.get<Integer>())
+        return *i;
+    if (const auto* b = value.get<bool>())
+        return *b ? 1 : 0;
+    if (const auto* constant = ir::asInt(value.expr()))
+        return *constant;
+    return std::nullopt;
+}
+
+std::optional<double> asNumber(const Value& given)
+{
+    const Value& value = underlying(given);
+    if (const auto* d = value.get<double>())
+        return *d;
+    if (const auto i = asInteger(value))
+        return static_cast<double>(*i);
+    if (const auto* constant = ir::as<ir::FloatImm>(value.expr()))
+        return constant->value;
+    return std::nullopt;
+}
+
+Integer integerArgument(Interpreter& interpreter, const Value& value, const SourceRange& range, const char* what)
+{
+    if (const auto i = asInteger(value))
+        return *i;
+    if (isDevice(value))
+        interpreter.fail(Code::kRuntimeCondition, range,
+                         fmt::format("{} of staging code must be known while staging; this is a run-time value", what));
+    interpreter.fail(Code::kTypeMismatch, range, fmt::format("{} must be an int, not {}", what, typeName(value)));
+}
+
+std::optional<bool> Interpreter::knownTruth(const Value& value, const SourceRange& range)
+{
+    if (const auto* b = value.get<bool>())
+        return *b;
+    if (isOpaque(value) || value.object<const MetaTensor>())
+        return std::nullopt;
+    if (value.isNone())
+        return false;
+    if (isDevice(value)) {
+        if (const auto* constant = ir::asInt(value.expr()))
+            return *constant != 0;
+        return device().truth(value, range);
+    }
+    if (value.object<InstanceValue>()) {
+        if (auto result = dunder(value, "__bool__", {}, range))
+            return knownTruth(*result, range);
+        if (auto result = dunder(value, "__len__", {}, range))
+            return knownTruth(*result, range);
+        return &underlying(value) == &value ? std::optional(true) : knownTruth(underlying(value), range);
+    }
+    if (const auto* i = value.get<Integer>())
+        return *i != 0;
+    if (const auto* d = value.get<double>())
+        return *d != 0;
+    if (const auto* s = value.str())
+        return !s->empty();
+    if (const auto* tuple = value.object<const TupleValue>())
+        return !tuple->items.empty();
+    if (const auto* list = value.object<ListValue>())
+        return !list->items.empty();
+    if (const auto* dict = value.object<DictValue>())
+        return !dict->items.empty();
+    if (const auto* set = value.object<SetValue>())
+        return !set->items.empty();
+    if (const auto* r = value.get<RangeValue>())
+        return rangeLength(*r) != 0;
+    return true;
+}
+
+bool Interpreter::truth(const Value& value, const SourceRange& range) { return knownTruth(value, range).value_or(true); }
+
+std::vector<Value> Interpreter::iterate(const Value& value, const SourceRange& range)
+{
+    if (const auto* list = value.object<ListValue>())
+        return list->items;
+    if (const auto* tuple = value.object<const TupleValue>())
+        return tuple->items;
+    std::vector<Value> out;
+    const auto items = iterator(value, range);
+    while (auto item = items->next(*this)) {
+        charge(1, range);
+        chargeMemory(sizeof(Value), range);
+        out.push_back(std::move(*item));
+    }
+    return out;
+}
+
+namespace {
+
+std::shared_ptr<IteratorValue> overItems(std::vector<Value> items)
+{
+    auto out = std::make_shared<IteratorValue>();
+    out->next = [items = std::move(items), i = std::size_t{0}](Evaluator&) mutable -> std::optional<Value> {
+        return i < items.size() ? std::optional(std::move(items[i++])) : std::nullopt;
+    };
+    return out;
+}
+
+}  // namespace
+
+std::shared_ptr<IteratorValue> Interpreter::iterator(const Value& value, const SourceRange& range)
+{
+    if (const auto* given = value.get<std::shared_ptr<IteratorValue>>())
+        return *given;
+    auto out = std::make_shared<IteratorValue>();
+    if (const auto* list = value.get<std::shared_ptr<ListValue>>()) {
+        out->next = [list = *list, i = std::size_t{0}](Evaluator&) mutable -> std::optional<Value> {
+            return i < list->items.size() ? std::optional(list->items[i++]) : std::nullopt;
+        };
+        return out;
+    }
+    if (const auto* tuple = value.get<std::shared_ptr<const TupleValue>>()) {
+        out->next = [tuple = *tuple, i = std::size_t{0}](Evaluator&) mutable -> std::optional<Value> {
+            return i < tuple->items.size() ? std::optional(tuple->items[i++]) : std::nullopt;
+        };
+        return out;
+    }
+    if (const auto* r = value.get<RangeValue>()) {
+        out->next = [r = *r, left = rangeLength(*r), at = r->start](Evaluator&) mutable -> std::optional<Value> {
+            if (left == 0)
+                return std::nullopt;
+            --left;
+            const Value item(at);
+            if (left > 0)
+                at += r.step;
+            return item;
+        };
+        return out;
+    }
+    if (isDevice(value))
+        return overItems(device().iterate(value, range));
+    if (isOpaque(value))
+        return overItems({value});
+    if (const auto* tensor = value.object<const MetaTensor>())
+        return overItems({tensor->shape.empty() ? makeOpaque(tensor->path) : subscript(value, Value(0), range)});
+    if (value.str() || value.get<ir::DType>()) {
+        std::vector<Value> points;
+        for (const std::string_view point : codePoints(plainText(value)))
+            points.emplace_back(std::string(point));
+        return overItems(std::move(points));
+    }
+    if (const auto* dict = value.object<DictValue>()) {
+        std::vector<Value> keys;
+        for (const auto& [key, item] : dict->items)
+            keys.push_back(key);
+        return overItems(std::move(keys));
+    }
+    if (const auto* set = value.object<SetValue>())
+        return overItems(set->items);
+    if (value.object<InstanceValue>()) {
+        if (auto result = dunder(value, "__iter__", {}, range)) {
+            if (!result->object<InstanceValue>())
+                return iterator(*result, range);
+            out->next = [this, range, object = *result](Evaluator&) -> std::optional<Value> {
+                ++tryDepth_;
+                struct Leave {
+                    int& depth;
+                    ~Leave() { --depth; }
+                } leave{tryDepth_};
+                try {
+                    return dunder(object, "__next__", {}, range);
+                } catch (const StagingStop& stop) {
+                    if (stop.fatal || !stop.exception || !isInstance(*stop.exception, Value(builtinClass("StopIteration")), range))
+                        throw;
+                    return std::nullopt;
+                }
+            };
+            return out;
+        }
+        if (&underlying(value) != &value)
+            return iterator(underlying(value), range);
+        if (value.object<InstanceValue>()->type->isOpaqueBase)
+            return overItems({makeOpaque("item")});
+    }
+    if (const auto* type = value.object<ClassValue>())
+        if (const auto members = classAttribute(*type, "$members"))
+            return iterator(*dictMethod("values")(*this, *members, {}).get<std::shared_ptr<ListValue>>(), range);
+    if (value.object<const LoopSpec>())
+        fail(Code::kUnsupportedPython, range, "a device loop can only be run by a `for` statement of a kernel");
+    fail(Code::kTypeMismatch, range, fmt::format("a {} cannot be iterated", typeName(value)));
+}
+
+std::string Interpreter::text(const Value& value, const SourceRange& range)
+{
+    if (const auto* object = value.object<InstanceValue>()) {
+        if (auto result = dunder(value, "__str__", {}, range))
+            return plainText(*result);
+        if (auto result = dunder(value, "__repr__", {}, range))
+            return plainText(*result);
+        if (const auto it = object->attributes.find("args"); it != object->attributes.end())
+            if (const auto* args = it->second.object<const TupleValue>())
+                return args->items.empty() ? "" : args->items.size() == 1 ? plainText(args->items[0]) : repr(it->second);
+        if (&underlying(value) != &value)
+            return plainText(underlying(value));
+    }
+    return plainText(value);
+}
+
+Value Interpreter::typeOf(const Value& value)
+{
+    if (const auto* object = value.object<InstanceValue>())
+        return Value(object->type);
+    if (isOpaque(value))
+        return makeOpaque("type");
+    if (value.object<const MetaTensor>())
+        return makeOpaque("Tensor");
+    std::string name = typeName(value);
+    if (value.isNone())
+        name = "NoneType";
+    if (value.object<ClassValue>())
+        name = "type";
+    const Value* known = builtin(name);
+    return known && known->object<ClassValue>() ? *known : makeOpaque("type");
+}
+
+bool Interpreter::isInstance(const Value& value, const Value& type, const SourceRange& range)
+{
+    if (const auto* several = type.object<const TupleValue>())
+        return std::any_of(several->items.begin(), several->items.end(),
+                           [&](const Value& one) { return isInstance(value, one, range); });
+    const auto* cls = type.object<ClassValue>();
+    if (isOpaque(type)) {
+        const std::string& path = type.object<const OpaqueValue>()->path;
+        return path.ends_with("Tensor") || path.ends_with("ndarray") ? value.object<const MetaTensor>() || isOpaque(value)
+                                                                    : isOpaque(value);
+    }
+    if (!cls)
+        return false;
+    if (const auto* object = value.object<InstanceValue>()) {
+        if (object->type.get() == cls)
+            return true;
+        for (const auto& base : object->type->bases)
+            if (base.get() == cls)
+                return true;
+        return cls->name == "object";
+    }
+    const std::string& name = cls->name;
+    if (name == "object")
+        return true;
+    if (name == "int")
+        return value.get<Integer>() || value.get<bool>();
+    if (name == "str")
+        return value.str() || value.get<ir::DType>();
+    if (name == "type")
+        return value.object<ClassValue>();
+    if (name == "tuple" || name == "list" || name == "dict" || name == "set" || name == "frozenset" || name == "float" ||
+        name == "bool" || name == "range" || name == "slice")
+        return typeName(value) == name;
+    return false;
+}
+
+}  // namespace tw::staging
