@@ -76,6 +76,7 @@ void Interpreter::execClassDef(const ClassDef& node, const std::shared_ptr<Envir
     auto type = std::make_shared<ClassValue>();
     type->name = node.name.text;
     type->range = range;
+    classes_.push_back(type);
     std::vector<ClassPtr> bases;
     for (const Argument& argument : node.bases) {
         const Value base = evaluate(*argument.value, scope);
@@ -83,6 +84,8 @@ void Interpreter::execClassDef(const ClassDef& node, const std::shared_ptr<Envir
             continue;  // metaclass=…
         if (const auto* known = base.get<std::shared_ptr<ClassValue>>())
             bases.push_back(*known);
+        else if (isOpaque(base) && base.object<const OpaqueValue>()->path == "typing.NamedTuple")
+            type->attributes["$namedtuple"] = Value(true);
         else if (isOpaque(base) && !base.object<const OpaqueValue>()->path.starts_with("typing."))
             type->isOpaqueBase = true;
     }
@@ -93,7 +96,10 @@ void Interpreter::execClassDef(const ClassDef& node, const std::shared_ptr<Envir
     inner->isClass = true;
     inner->names["__qualname__"] = Value(node.name.text);
     execBlock(node.body, inner);
-    type->attributes = inner->names;
+    const bool isNamedTuple = type->attributes.contains("$namedtuple");
+    type->attributes = {inner->names.begin(), inner->names.end()};
+    if (isNamedTuple)
+        type->attributes["$namedtuple"] = Value(true);
     for (const ClassPtr& base : type->bases) {
         type->isOpaqueBase = type->isOpaqueBase || base->isOpaqueBase;
         type->isMeta = type->isMeta || base->isMeta;

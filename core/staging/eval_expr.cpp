@@ -274,6 +274,8 @@ std::shared_ptr<FunctionValue> Interpreter::makeFunction(const std::vector<Param
     function->closure = scope;
     while (function->closure->isClass && function->closure->parent)
         function->closure = function->closure->parent;
+    if (scopes_.empty() || scopes_.back().lock() != function->closure)
+        scopes_.push_back(function->closure);
     for (const Parameter& parameter : parameters)
         function->defaults.push_back(parameter.defaultValue ? std::optional(evaluate(*parameter.defaultValue, scope))
                                                             : std::nullopt);

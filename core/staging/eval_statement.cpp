@@ -286,15 +286,36 @@ void Interpreter::execFunctionDef(const FunctionDef& node, const std::shared_ptr
     function->range = range;
     Value value(function);
     for (auto it = node.decorators.rbegin(); it != node.decorators.rend(); ++it) {
+        // The arguments of our own decorators belong to the kernel: their errors are reported.
+        std::optional<KernelExtent> extent;
+        if (decoratesKernel(**it, scope))
+            extent.emplace(*this);
         const Value decorator = evaluate(**it, scope);
         // A foreign decorator (pytest.mark.…, torch.no_grad()) keeps what it decorates.
         if (isOpaque(decorator))
             continue;
+        if (const auto* native = decorator.object<const NativeFunction>(); native && native->name == "prim_func")
+            extent.reset();  // tracing decides itself
         Value decorated = call(decorator, {value}, (*it)->range);
         if (!isOpaque(decorated))
             value = std::move(decorated);
     }
     bindName(scope, node.name.text, std::move(value));
+}
+
+bool Interpreter::decoratesKernel(const Expr& decorator, const std::shared_ptr<Environment>& scope)
+{
+    const auto* called = std::get_if<Call>(&decorator.node);
+    if (!called || kernelDepth_ > 0)
+        return false;
+    const auto* attribute = std::get_if<Attribute>(&called->callee->node);
+    const auto* name = std::get_if<Name>(&called->callee->node);
+    const std::string last = attribute ? attribute->name.text : name ? name->id : "";
+    if (last != "jit" && last != "autotune" && last != "kernel" && last != "compile")
+        return false;
+    const Value callee = evaluate(*called->callee, scope);
+    const auto* native = callee.object<const NativeFunction>();
+    return native && native->name == last;
 }
 
 void Interpreter::bindOpaque(const Expr& target, const std::shared_ptr<Environment>& scope)

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] const std::vector<std::pair<std::string, Value>>& keywords() const { return keywords_; }  // **kwargs
 
 private:
-    friend class Evaluator;
+    friend class Interpreter;
     std::map<std::string, std::pair<Value, SourceRange>> values_;
     std::vector<Value> rest_;
     std::vector<SourceRange> restRanges_;

@@ -48,7 +48,16 @@ Interpreter::Interpreter(Setup setup) : setup_(std::move(setup)), stepLimit_(set
     factoryHooks_ = makeHostHooks(*this);
 }
 
-Interpreter::~Interpreter() = default;
+// Functions hold the scope they close over and scopes hold the functions: the names are let go by hand.
+Interpreter::~Interpreter()
+{
+    for (const auto& weak : classes_)
+        if (const auto type = weak.lock())
+            type->attributes.clear();
+    for (const auto& weak : scopes_)
+        if (const auto scope = weak.lock())
+            scope->names.clear();
+}
 
 void Interpreter::fail(Code code, const SourceRange& range, std::string message)
 {

@@ -7,25 +7,10 @@
 #include <unordered_map>
 
 #include "core/staging/evaluator.h"
-#include "core/staging/kernel_value.h"
+#include "core/staging/kernel_host.h"
+#include "core/support/check.h"
 
 namespace tw::staging {
-
-class Interpreter;
-
-// Who decides what happens when kernels are defined and called: the survey and the tracing of one instance.
-class KernelHost {
-public:
-    virtual ~KernelHost() = default;
-    virtual Value definePrimFunc(const std::shared_ptr<FunctionValue>& function, const SourceRange& decorator) = 0;
-    virtual Value callKernel(const std::shared_ptr<KernelValue>& kernel, const CallArguments& arguments) = 0;
-    virtual std::optional<Value> kernelAttribute(const std::shared_ptr<KernelValue>& kernel, const std::string& name) = 0;
-    // Before a plain function runs. A result replaces the call (undecorated factories that are being surveyed).
-    virtual std::optional<Value> enterFunction(const std::shared_ptr<FunctionValue>& function,
-                                               const CallArguments& arguments) = 0;
-    // After the parameters of a function that encloses a kernel are bound: overlays of its arguments.
-    virtual void overlayParameters(const FunctionValue& function, Environment& scope) = 0;
-};
 
 // A parameter of a signature written as text, or of a function of the file.
 struct SignatureParameter {
@@ -105,6 +90,9 @@ public:
     std::optional<Value> classAttribute(const ClassValue& type, const std::string& name) const;
     DeviceHooks& device() { return hooks_ ? *hooks_ : *factoryHooks_; }
     SourceSet& sources() { return *setup_.sources; }
+    KernelHost& host() { return *setup_.host; }
+    void setDiagnostics(DiagnosticSink* sink) { setup_.diagnostics = sink; }
+    DiagnosticSink* diagnosticsTarget() { return setup_.diagnostics; }
     int line(const SourceRange& range) const;
     std::vector<SourceRange> callStack() const;  // innermost last
     const FunctionValue* currentFunction() const { return frames_.empty() ? nullptr : frames_.back().function; }
@@ -249,6 +237,7 @@ private:
     void execClassDef(const syntax::ClassDef& node, const std::shared_ptr<Environment>& scope, const SourceRange& range);
     void execImport(const syntax::Import& node, const std::shared_ptr<Environment>& scope);
     void execImportFrom(const syntax::ImportFrom& node, const std::shared_ptr<Environment>& scope, const SourceRange& range);
+    bool decoratesKernel(const syntax::Expr& decorator, const std::shared_ptr<Environment>& scope);
     void refuseInKernel(const syntax::Stmt& stmt);
     void bindTargetsOpaque(const syntax::Stmt& stmt, const std::shared_ptr<Environment>& scope);
     void bindOpaque(const syntax::Expr& target, const std::shared_ptr<Environment>& scope);
@@ -273,6 +262,7 @@ private:
     // modules
     std::optional<Value> ownModule(const std::string& name);
     std::optional<Value> siblingModule(const std::string& name, const SourceRange& range);
+    void requireImportable(const Value& module, const syntax::Identifier& name);
     Value moduleMember(const Value& module, const std::string& moduleName, const syntax::Identifier& name);
     void importStar(const Value& module, const std::shared_ptr<Environment>& scope);
 
@@ -295,7 +285,8 @@ private:
     std::unordered_map<std::string, std::vector<SignatureParameter>> signatures_;
     std::vector<syntax::ExprPtr> parsedAnnotations_;
     std::vector<std::shared_ptr<const syntax::Module>> parsedModules_;
-    std::string packageFolder_;
+    std::vector<std::weak_ptr<Environment>> scopes_;    // to break the cycles of closures at the end
+    std::vector<std::weak_ptr<ClassValue>> classes_;
 };
 
 // Whether the value is foreign: nothing is known about it.

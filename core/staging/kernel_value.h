@@ -26,6 +26,8 @@ struct KernelValue {
     std::shared_ptr<const ir::Function> function;   // kPrimFunc, kCompiled
     std::shared_ptr<KernelValue> origin;            // kCompiled: the factory or prim_func it was made from
     std::vector<std::pair<std::string, Value>> options;  // of the decorator or compile call: out_idx, target, pass_configs, …
+    std::map<std::string, SourceRange> optionRanges;     // where an option stands
+    std::uint32_t entry = 0;                             // the survey's number for the kernel
     std::vector<std::map<std::string, Value>> configs;   // @tilelang.autotune
     std::map<std::string, Value> arguments;         // kCompiled: the factory's arguments
 };

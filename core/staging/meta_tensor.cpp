@@ -144,14 +144,14 @@ Value chunked(Interpreter& in, const MetaTensor& tensor, const CallArguments& ar
     const auto bound = in.bind("chunks, dim=0", arguments, "chunk");
     const auto n = asInteger(bound["chunks"]);
     const auto axis = axisOf(bound.has("dim") ? bound["dim"] : Value(0), tensor.shape.size());
-    const auto extent = axis ? asInteger(tensor.shape[*axis]) : std::nullopt;
-    if (!n || *n <= 0 || *n > 1024 || !extent)
+    if (!n || *n <= 0 || *n > 1024 || !axis || !asInteger(tensor.shape[*axis]))
         return unknown(tensor);
-    const Integer each = (*extent + *n - 1) / *n;
+    const Integer extent = asInteger(tensor.shape[*axis]).value_or(0);
+    const Integer each = (extent + *n - 1) / *n;
     std::vector<Value> parts;
-    for (Integer at = 0; at < *extent; at += each) {
+    for (Integer at = 0; at < extent; at += each) {
         Shape shape = tensor.shape;
-        shape[*axis] = Value(std::min(each, *extent - at));
+        shape[*axis] = Value(std::min(each, extent - at));
         parts.push_back(makeTensor(std::move(shape), tensor.dtype, tensor.path));
     }
     return makeTuple(std::move(parts));

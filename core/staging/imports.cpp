@@ -1,0 +1,211 @@
+// import statements: modules of ours, files beside the opened one, foreign modules.
+#include <fmt/format.h>
+
+#include "core/staging/builtins.h"
+#include "core/staging/guards.h"
+#include "core/staging/library.h"
+#include "core/staging/modules/modules.h"
+#include "core/staging/trace/tracer.h"
+#include "core/syntax/parser.h"
+
+namespace tw::staging {
+
+using namespace syntax;
+
+std::shared_ptr<Environment> Interpreter::makeGlobals(const std::shared_ptr<const Module>& module, const std::string& name)
+{
+    auto globals = std::make_shared<Environment>();
+    globals->module = module;
+    globals->names["__name__"] = Value(name);
+    globals->names["__file__"] = Value(module->source->name());
+    globals->names["__doc__"] = Value();
+    scopes_.push_back(globals);
+    return globals;
+}
+
+void Interpreter::runModule(const Module& module, const std::shared_ptr<Environment>& globals)
+{
+    const FrameGuard frame(*this, nullptr, globals, {});
+    execBlock(module.body, globals);
+}
+
+std::optional<Value> Interpreter::ownModule(const std::string& name)
+{
+    if (name == "tilelang.language")
+        return Value(makeTileLanguageModule());
+    if (auto module = makeTilelangModule(*this, name))
+        return Value(module);
+    if (auto module = makeTileModule(name))
+        return Value(module);
+    if (auto module = makeStandardModule(name))
+        return Value(module);
+    if (auto module = makeLibraryModule(*this, name))
+        return Value(module);
+    return std::nullopt;
+}
+
+// "helpers", "pkg.helpers": the text beside the opened file, run in its own globals. A module that is being imported
+// already (a cycle) gives what it has so far.
+std::optional<Value> Interpreter::siblingModule(const std::string& name, const SourceRange&)
+{
+    if (!setup_.readSibling)
+        return std::nullopt;
+    std::string path = name;
+    std::replace(path.begin(), path.end(), '.', '/');
+    auto read = setup_.readSibling(path);
+    if (!read && (read = setup_.readSibling(path + "/__init__")))
+        path += "/__init__";
+    if (!read)
+        return std::nullopt;
+    auto source = std::make_shared<const SourceText>(path + ".py", std::move(*read));
+    const std::uint32_t file = sources().add(source);
+    DiagnosticSink problems;
+    auto parsed = parse(source, file, problems);
+    parsedModules_.push_back(parsed);
+    auto module = std::make_shared<ModuleValue>();
+    module->name = name;
+    module->globals = makeGlobals(parsed, name);
+    modules_[name] = Value(module);
+    for (const Diagnostic& problem : problems.all())
+        diagnostics().report(problem);
+    // Errors of a sibling's own statements do not belong to the opened file's kernels.
+    const int depth = kernelDepth_;
+    kernelDepth_ = 0;
+    struct Leave {
+        int& now;
+        int before;
+        ~Leave() { now = before; }
+    } leave{kernelDepth_, depth};
+    runModule(*parsed, module->globals);
+    return modules_[name];
+}
+
+Value Interpreter::importModule(const std::string& name, const SourceRange& range)
+{
+    if (const auto it = modules_.find(name); it != modules_.end())
+        return it->second;
+    auto module = ownModule(name);
+    if (!module)
+        module = siblingModule(name, range);
+    if (!module) {
+        // A member of a module of ours: tilelang.autotuner.autotune, os.path.
+        const auto dot = name.rfind('.');
+        if (dot != std::string::npos) {
+            const Value parent = importModule(name.substr(0, dot), range);
+            if (!isOpaque(parent))
+                module = findAttribute(parent, name.substr(dot + 1), range);
+        }
+    }
+    const Value value = module ? *module : makeOpaque(name);
+    modules_[name] = value;
+    return value;
+}
+
+void Interpreter::execImport(const Import& node, const std::shared_ptr<Environment>& scope)
+{
+    for (const ImportName& one : node.names) {
+        const std::string& name = one.name.text;
+        const Value module = importModule(name, one.name.range);
+        if (one.alias) {
+            requireImportable(module, one.name);
+            bindName(scope, one.alias->text, module);
+            continue;
+        }
+        requireImportable(module, one.name);
+        const auto dot = name.find('.');
+        if (dot == std::string::npos) {
+            bindName(scope, name, module);
+            continue;
+        }
+        // import a.b binds a; a.b must then be found in it
+        const std::string root = name.substr(0, dot);
+        const Value top = importModule(root, one.name.range);
+        bindName(scope, root, top);
+        if (auto* parent = top.object<ModuleValue>(); parent && parent->globals) {
+            const auto next = name.find('.', dot + 1);
+            const std::string child = name.substr(0, next);
+            parent->globals->names[child.substr(dot + 1)] = importModule(child, one.name.range);
+        }
+    }
+}
+
+// `try: import x except ImportError: x = None`: a foreign module is taken to be missing only where the file itself says
+// that it may be.
+void Interpreter::requireImportable(const Value& module, const Identifier& name)
+{
+    if (!isOpaque(module) || tryDepth_ == 0)
+        return;
+    static const std::set<std::string, std::less<>> kInstalled = {"torch", "numpy", "triton", "einops", "tvm", "pytest", "scipy"};
+    const std::string root = name.text.substr(0, name.text.find('.'));
+    if (!kInstalled.contains(root))
+        raise("ModuleNotFoundError", Code::kImport, name.range, fmt::format("No module named '{}'", name.text));
+}
+
+Value Interpreter::moduleMember(const Value& module, const std::string& moduleName, const Identifier& name)
+{
+    if (isOpaque(module))
+        return makeOpaque(moduleName + "." + name.text);
+    if (auto found = findAttribute(module, name.text, name.range))
+        return *found;
+    const std::string full = moduleName + "." + name.text;
+    if (auto own = ownModule(full))
+        return modules_[full] = *own;
+    if (auto sibling = siblingModule(full, name.range))
+        return *sibling;
+    const auto* known = module.object<ModuleValue>();
+    if (known && !known->globals && moduleName != "tilelang" && moduleName != "tilelang.language")
+        return makeOpaque(full);
+    unknownAttribute(module, name);
+}
+
+void Interpreter::importStar(const Value& module, const std::shared_ptr<Environment>& scope)
+{
+    const auto* known = module.object<ModuleValue>();
+    if (!known)
+        return;
+    if (known->globals) {
+        const auto names = known->globals->names;
+        for (const auto& [name, value] : names)
+            if (name[0] != '_')
+                bindName(scope, name, value);
+        return;
+    }
+    for (const std::string& name : known->names)
+        if (name[0] != '_')
+            if (auto value = findAttribute(module, name, current_))
+                bindName(scope, name, *value);
+}
+
+void Interpreter::execImportFrom(const ImportFrom& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)
+{
+    std::string name = node.module.text;
+    if (node.level == 0 && name == "__future__")
+        return;
+    if (node.level > 0) {
+        // Relative to the importing file's package; the opened file's folder is the outermost.
+        std::string package;
+        if (scope->module && scope->module->file != 0) {
+            package = scope->module->source->name();
+            for (int i = 0; i < node.level; ++i)
+                package = package.rfind('/') == std::string::npos ? "" : package.substr(0, package.rfind('/'));
+            std::replace(package.begin(), package.end(), '/', '.');
+        }
+        name = package.empty() ? name : name.empty() ? package : package + "." + name;
+    }
+    if (name.empty()) {  // from . import helpers
+        for (const ImportName& one : node.names)
+            bindName(scope, one.alias ? one.alias->text : one.name.text, importModule(one.name.text, one.name.range));
+        return;
+    }
+    const Value module = importModule(name, node.module.range.isKnown() ? node.module.range : range);
+    requireImportable(module, {name, range});
+    for (const ImportName& one : node.names) {
+        if (one.name.text == "*") {
+            importStar(module, scope);
+            continue;
+        }
+        bindName(scope, one.alias ? one.alias->text : one.name.text, moduleMember(module, name, one.name));
+    }
+}
+
+}  // namespace tw::staging

@@ -1,0 +1,585 @@
+// Small standard modules with classes: dataclasses, enum, collections, contextlib, …
+#include "core/staging/library.h"
+
+#include <fmt/format.h>
+
+#include "core/staging/builtins.h"
+#include "core/staging/containers.h"
+#include "core/staging/text.h"
+
+namespace tw::staging {
+namespace {
+
+using Args = const CallArguments&;
+using ClassPtr = std::shared_ptr<ClassValue>;
+
+Value native(std::string name, std::function<Value(Interpreter&, Args)> f)
+{
+    return makeNative(std::move(name), [f = std::move(f)](Evaluator& e, Args a) { return f(static_cast<Interpreter&>(e), a); });
+}
+
+// Used both as @decorator and as @decorator(…).
+template <class F>
+Value decorator(const std::string& name, F f)
+{
+    return native(name, [name, f](Interpreter& in, Args a) -> Value {
+        if (a.items.size() == 1 && a.items[0].keyword.empty() && !a.items[0].value->isNone())
+            return f(in, *a.items[0].value, CallArguments{{}, a.call, a.callee});
+        return native(name, [f, options = a](Interpreter& inner, Args b) { return f(inner, *b.items.at(0).value, options); });
+    });
+}
+
+Value markerClass(const char* name)
+{
+    auto type = std::make_shared<ClassValue>();
+    type->name = name;
+    return type;
+}
+
+// ---- dataclasses ------------------------------------------------------------------------------------------------------
+
+struct FieldSpec {
+    std::string name;
+    std::optional<Value> byDefault, factory;
+    bool init = true;
+};
+
+Value makeField(Interpreter& in, Args a)
+{
+    const auto bound = in.bind("*, default=None, default_factory=None, init=True, repr=True, hash=None, compare=True, metadata=None, kw_only=None", a, "field");
+    auto object = std::make_shared<InstanceValue>();
+    object->type = std::make_shared<ClassValue>();
+    object->type->name = "Field";
+    if (bound.has("default"))
+        object->attributes["default"] = bound["default"];
+    if (bound.has("default_factory"))
+        object->attributes["factory"] = bound["default_factory"];
+    object->attributes["init"] = bound.has("init") ? bound["init"] : Value(true);
+    return object;
+}
+
+std::vector<FieldSpec> fieldsOf(const ClassValue& type)
+{
+    std::vector<FieldSpec> fields;
+    std::vector<const ClassValue*> order;
+    for (auto it = type.bases.rbegin(); it != type.bases.rend(); ++it)
+        order.push_back(it->get());
+    order.push_back(&type);
+    for (const ClassValue* one : order) {
+        const auto listed = one->attributes.find("$fields");
+        const auto* names = listed == one->attributes.end() ? nullptr : listed->second.object<const TupleValue>();
+        for (std::size_t i = 0; names && i < names->items.size(); ++i) {
+            FieldSpec field;
+            field.name = *names->items[i].str();
+            if (const auto it = one->attributes.find(field.name); it != one->attributes.end()) {
+                const auto* spec = it->second.object<InstanceValue>();
+                if (spec && spec->type->name == "Field") {
+                    const auto at = [&](const char* key) -> std::optional<Value> {
+                        const auto found = spec->attributes.find(key);
+                        return found == spec->attributes.end() ? std::nullopt : std::optional(found->second);
+                    };
+                    field.byDefault = at("default");
+                    field.factory = at("factory");
+                    const auto init = at("init");
+                    field.init = !init || !init->get<bool>() || *init->get<bool>();
+                } else {
+                    field.byDefault = it->second;
+                }
+            }
+            const auto old = std::find_if(fields.begin(), fields.end(), [&](const FieldSpec& f) { return f.name == field.name; });
+            if (old == fields.end())
+                fields.push_back(std::move(field));
+            else
+                *old = std::move(field);
+        }
+    }
+    return fields;
+}
+
+Value initialise(Interpreter& in, const std::vector<FieldSpec>& fields, const std::string& className, Args a)
+{
+    std::string signature = "self";
+    for (const FieldSpec& field : fields)
+        if (field.init)
+            signature += ", " + field.name + (field.byDefault || field.factory ? "=0" : "");
+    const auto bound = in.bind(signature, a, className);
+    auto* object = bound["self"].object<InstanceValue>();
+    for (const FieldSpec& field : fields)
+        if (field.init && bound.has(field.name))
+            object->attributes[field.name] = bound[field.name];
+        else if (field.factory)
+            object->attributes[field.name] = in.call(*field.factory, {}, a.call);
+        else if (field.byDefault)
+            object->attributes[field.name] = *field.byDefault;
+    if (const auto post = in.classAttribute(*object->type, "__post_init__")) {
+        object->attributes["$init"] = Value(true);
+        in.call(*post, {bound["self"]}, a.call);
+        object->attributes.erase("$init");
+    }
+    return {};
+}
+
+Value makeDataclass(Interpreter& in, const Value& value, Args options)
+{
+    const auto* type = value.get<ClassPtr>();
+    if (!type)
+        return value;
+    const auto fields = fieldsOf(**type);
+    std::vector<Value> names;
+    for (const FieldSpec& field : fields) {
+        names.emplace_back(field.name);
+        if (field.byDefault)
+            (*type)->attributes[field.name] = *field.byDefault;
+        else
+            (*type)->attributes.erase(field.name);
+    }
+    (*type)->attributes["__dataclass_fields__"] = makeTuple(names);
+    (*type)->attributes["__match_args__"] = makeTuple(names);
+    const Value* frozen = keyword(options, "frozen");
+    if (frozen && in.truth(*frozen, options.call))
+        (*type)->attributes["__dataclass_frozen__"] = Value(true);
+    if (!(*type)->attributes.contains("__init__"))
+        (*type)->attributes["__init__"] = native("__init__", [fields, name = (*type)->name](Interpreter& inner, Args a) {
+            return initialise(inner, fields, name, a);
+        });
+    return value;
+}
+
+Value asDict(Interpreter& in, const Value& value, const SourceRange& range, int depth = 0)
+{
+    const auto* object = value.object<InstanceValue>();
+    const auto fields = object ? in.classAttribute(*object->type, "__dataclass_fields__") : std::nullopt;
+    if (!fields || depth > 20)
+        return value;
+    const Value dict = makeDict();
+    for (const Value& name : in.iterate(*fields, range))
+        dictSet(*dict.object<DictValue>(), name, asDict(in, in.attribute(value, {*name.str(), range}), range, depth + 1));
+    return dict;
+}
+
+Value replaced(Interpreter&, Args a)
+{
+    const auto* old = a.items.at(0).value->object<InstanceValue>();
+    if (!old)
+        return *a.items[0].value;
+    auto copy = std::make_shared<InstanceValue>(*old);
+    for (const CallArgument& argument : a.items)
+        if (!argument.keyword.empty())
+            copy->attributes[argument.keyword] = *argument.value;
+    return copy;
+}
+
+// ---- enum -------------------------------------------------------------------------------------------------------------
+
+void finishEnum(Interpreter& in, const ClassPtr& type, const SourceRange& range)
+{
+    const bool isNumber = std::any_of(type->bases.begin(), type->bases.end(), [](const auto& b) {
+        return b->name == "IntEnum" || b->name == "IntFlag" || b->name == "int" || b->name == "str" || b->name == "StrEnum";
+    });
+    const Value members = makeDict();
+    std::vector<std::pair<std::string, Value>> wanted;
+    for (const auto& [name, value] : type->attributes)
+        if (name[0] != '_' && name[0] != '$' && !value.object<FunctionValue>() && !value.object<InstanceValue>())
+            wanted.emplace_back(name, value);
+    // Class attributes are kept by name; members count in the order of their values where these are numbers.
+    std::stable_sort(wanted.begin(), wanted.end(), [](const auto& x, const auto& y) {
+        const auto m = asInteger(x.second), n = asInteger(y.second);
+        return m && n && *m < *n;
+    });
+    Integer next = 1;
+    for (auto& [name, value] : wanted) {
+        if (isOpaque(value) && value.object<const OpaqueValue>()->path == "enum.auto")
+            value = Value(next);
+        if (const auto i = asInteger(value))
+            next = *i + 1;
+        auto member = std::make_shared<InstanceValue>();
+        member->type = type;
+        member->attributes["name"] = Value(name);
+        member->attributes["value"] = value;
+        if (isNumber)
+            member->attributes["$data"] = value;
+        type->attributes[name] = Value(member);
+        dictSet(*members.object<DictValue>(), Value(name), Value(member));
+    }
+    (void)in;
+    (void)range;
+    type->attributes["$members"] = members;
+    type->attributes["$construct"] = native("Enum", [](Interpreter& inner, Args a) -> Value {
+        const auto* cls = a.items.at(0).value->object<ClassValue>();
+        const Value wantedValue = a.items.size() > 1 ? *a.items[1].value : Value();
+        for (const auto& [name, member] : inner.classAttribute(*cls, "$members")->object<DictValue>()->items)
+            if (equalValues(member.object<InstanceValue>()->attributes.at("value"), wantedValue) || equalValues(member, wantedValue))
+                return member;
+        inner.raise("ValueError", Code::kValueRange, a.call, fmt::format("{} is no value of `{}`", repr(wantedValue), cls->name));
+    });
+}
+
+// ---- collections ------------------------------------------------------------------------------------------------------
+
+Value makeNamedTuple(const std::string& name, const std::vector<std::string>& fields, const std::map<std::string, Value>& defaults)
+{
+    auto type = std::make_shared<ClassValue>();
+    type->name = name;
+    std::string signature = "cls";
+    std::vector<Value> names;
+    for (const std::string& field : fields) {
+        signature += ", " + field + (defaults.contains(field) ? "=0" : "");
+        names.emplace_back(field);
+    }
+    type->attributes["_fields"] = makeTuple(names);
+    type->attributes["__match_args__"] = makeTuple(names);
+    type->attributes["$construct"] = native(name, [signature, fields, defaults, name](Interpreter& in, Args a) -> Value {
+        const auto bound = in.bind(signature, a, name);
+        auto object = std::make_shared<InstanceValue>();
+        object->type = *bound["cls"].get<ClassPtr>();
+        std::vector<Value> items;
+        for (const std::string& field : fields) {
+            items.push_back(bound.has(field) ? bound[field] : defaults.at(field));
+            object->attributes[field] = items.back();
+        }
+        object->attributes["$data"] = makeTuple(std::move(items));
+        return object;
+    });
+    type->attributes["_asdict"] = native("_asdict", [fields](Interpreter& in, Args a) {
+        const Value dict = makeDict();
+        for (const std::string& field : fields)
+            dictSet(*dict.object<DictValue>(), Value(field), in.attribute(*a.items.at(0).value, {field, a.call}));
+        return dict;
+    });
+    type->attributes["_replace"] = native("_replace", [fields](Interpreter& in, Args a) -> Value {
+        const auto* old = a.items.at(0).value->object<InstanceValue>();
+        CallArguments made;
+        made.call = made.callee = a.call;
+        for (const std::string& field : fields) {
+            const Value* given = keyword(a, field);
+            made.items.push_back({"", std::make_shared<Value>(given ? *given : old->attributes.at(field)), a.call});
+        }
+        return in.call(Value(old->type), made);
+    });
+    return type;
+}
+
+Value namedtuple(Interpreter& in, Args a)
+{
+    const auto bound = in.bind("typename, field_names, *, defaults=None, rename=False, module=None", a, "namedtuple");
+    std::vector<std::string> fields;
+    if (const auto* text = bound["field_names"].str()) {
+        std::string word;
+        for (const char c : *text + " ") {
+            if (c != ' ' && c != ',') {
+                word += c;
+            } else if (!word.empty()) {
+                fields.push_back(std::move(word));
+                word.clear();
+            }
+        }
+    } else {
+        for (const Value& field : in.iterate(bound["field_names"], a.call)) {
+            const auto* pair = field.object<const TupleValue>();  // typing.NamedTuple("N", [("x", int)])
+            fields.push_back(plainText(pair && !pair->items.empty() ? pair->items[0] : field));
+        }
+    }
+    std::map<std::string, Value> defaults;
+    if (!bound["defaults"].isNone()) {
+        const auto values = in.iterate(bound["defaults"], a.call);
+        for (std::size_t i = 0; i < values.size() && i < fields.size(); ++i)
+            defaults[fields[fields.size() - 1 - i]] = values[values.size() - 1 - i];
+    }
+    return makeNamedTuple(plainText(bound["typename"]), fields, defaults);
+}
+
+ClassPtr dictLike(Interpreter& in, const char* name)
+{
+    auto type = std::make_shared<ClassValue>();
+    type->name = name;
+    type->bases = {in.builtinClass("dict")};
+    return type;
+}
+
+Value makeDefaultDict(Interpreter& in)
+{
+    const ClassPtr type = dictLike(in, "defaultdict");
+    type->attributes["__init__"] = native("__init__", [](Interpreter& inner, Args a) -> Value {
+        auto* object = a.items.at(0).value->object<InstanceValue>();
+        object->attributes["$factory"] = a.items.size() > 1 ? *a.items[1].value : Value();
+        CallArguments rest = a;
+        rest.items.erase(rest.items.begin(), rest.items.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, a.items.size())));
+        dictMethod("update")(inner, object->attributes.at("$data"), rest);
+        return {};
+    });
+    type->attributes["__missing__"] = native("__missing__", [](Interpreter& inner, Args a) -> Value {
+        auto* object = a.items.at(0).value->object<InstanceValue>();
+        const Value key = *a.items.at(1).value;
+        if (object->attributes["$factory"].isNone())
+            inner.raise("KeyError", Code::kValueRange, a.call, fmt::format("the dict has no key {}", repr(key)));
+        Value made = inner.call(object->attributes["$factory"], {}, a.call);
+        dictSet(*object->attributes.at("$data").object<DictValue>(), key, made);
+        return made;
+    });
+    return type;
+}
+
+Value makeCounter(Interpreter& in)
+{
+    const ClassPtr type = dictLike(in, "Counter");
+    type->attributes["__init__"] = native("__init__", [](Interpreter& inner, Args a) -> Value {
+        auto& data = *a.items.at(0).value->object<InstanceValue>()->attributes.at("$data").object<DictValue>();
+        if (a.items.size() > 1)
+            for (const Value& item : inner.iterate(*a.items[1].value, a.call)) {
+                const Value* old = dictFind(data, item);
+                dictSet(data, item, Value(old ? asInteger(*old).value_or(0) + 1 : Integer{1}));
+            }
+        return {};
+    });
+    type->attributes["__missing__"] = native("__missing__", [](Interpreter&, Args) { return Value(0); });
+    return type;
+}
+
+// ---- contextlib -------------------------------------------------------------------------------------------------------
+
+Value contextObject(Value entered, std::function<Value(Interpreter&, Args)> leave)
+{
+    auto object = std::make_shared<InstanceValue>();
+    object->type = std::make_shared<ClassValue>();
+    object->type->name = "context";
+    object->attributes["__enter__"] = native("__enter__", [entered](Interpreter&, Args) { return entered; });
+    object->attributes["__exit__"] = native("__exit__", std::move(leave));
+    return object;
+}
+
+// The generator has run to its end when the context opens: nothing after `yield` may change what is staged.
+Value contextManager(Interpreter& in, Args a)
+{
+    const Value function = positional(in, a, "contextmanager", 1, 1)[0];
+    return native("contextmanager", [function](Interpreter& inner, Args b) -> Value {
+        const Value generator = inner.call(function, b);
+        if (isOpaque(generator))
+            return generator;
+        auto first = inner.iterator(generator, b.call)->next(inner);
+        return contextObject(first.value_or(Value()), [](Interpreter&, Args) { return Value(); });
+    });
+}
+
+Value suppress(Interpreter&, Args a)
+{
+    std::vector<Value> types;
+    for (const CallArgument& argument : a.items)
+        types.push_back(*argument.value);
+    return contextObject(Value(), [types](Interpreter& in, Args b) -> Value {
+        return b.items.size() > 1 && !b.items[1].value->isNone() && in.isInstance(*b.items[1].value, makeTuple(types), b.call);
+    });
+}
+
+Value shallowCopy(const Value& value)
+{
+    if (const auto* list = value.object<ListValue>())
+        return makeList(list->items);
+    if (const auto* dict = value.object<DictValue>())
+        return makeDict(dict->items);
+    if (const auto* set = value.object<SetValue>())
+        return makeSet(set->items, set->frozen);
+    if (const auto* object = value.object<InstanceValue>())
+        return std::make_shared<InstanceValue>(*object);
+    return value;
+}
+
+Value deepCopy(Interpreter& in, const Value& value, const SourceRange& range, int depth = 0)
+{
+    Value out = shallowCopy(value);
+    if (depth > 50)
+        return out;
+    in.chargeMemory(64, range);
+    const auto each = [&](std::vector<Value>& items) {
+        for (Value& item : items)
+            item = deepCopy(in, item, range, depth + 1);
+    };
+    if (auto* list = out.object<ListValue>())
+        each(list->items);
+    else if (auto* dict = out.object<DictValue>())
+        for (auto& [key, item] : dict->items)
+            item = deepCopy(in, item, range, depth + 1);
+    else if (auto* object = out.object<InstanceValue>())
+        for (auto& [name, item] : object->attributes)
+            item = deepCopy(in, item, range, depth + 1);
+    return out;
+}
+
+std::optional<Value> sysMember(Interpreter&, const std::string& name)
+{
+    if (name == "exit")
+        return native("exit", [](Interpreter& in, Args a) -> Value {
+            in.call(*in.builtin("SystemExit"), a);
+            in.raise("SystemExit", Code::kRaised, a.call, "the file ends itself with sys.exit");
+        });
+    if (name == "argv")
+        return makeList({Value("kernel.py")});
+    if (name == "platform")
+        return Value("linux");
+    if (name == "maxsize")
+        return Value(std::numeric_limits<std::int64_t>::max());
+    if (name == "version_info")
+        return makeTuple({3, 12, 0});
+    if (name == "path")
+        return makeList({});
+    if (name == "modules")
+        return makeDict();
+    return makeOpaque("sys." + name);
+}
+
+std::optional<Value> typesMember(Interpreter&, const std::string& name)
+{
+    if (name == "SimpleNamespace") {
+        auto type = std::make_shared<ClassValue>();
+        type->name = name;
+        type->attributes["__init__"] = native("__init__", [](Interpreter&, Args a) -> Value {
+            for (std::size_t i = 1; i < a.items.size(); ++i)
+                a.items[0].value->object<InstanceValue>()->attributes[a.items[i].keyword] = *a.items[i].value;
+            return {};
+        });
+        return Value(type);
+    }
+    return makeOpaque("types." + name);
+}
+
+std::optional<Value> copyMember(Interpreter&, const std::string& name)
+{
+    if (name == "copy")
+        return native(name, [](Interpreter& in, Args a) { return shallowCopy(positional(in, a, "copy", 1, 1)[0]); });
+    if (name == "deepcopy")
+        return native(name, [](Interpreter& in, Args a) { return deepCopy(in, positional(in, a, "deepcopy", 1, 2)[0], a.call); });
+    return std::nullopt;
+}
+
+std::optional<Value> abcMember(Interpreter&, const std::string& name)
+{
+    if (name == "ABC" || name == "ABCMeta")
+        return markerClass(name.c_str());
+    if (name.starts_with("abstract"))
+        return native(name, [](Interpreter& in, Args a) { return positional(in, a, "abstractmethod", 1, 1)[0]; });
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> dataclassesMember(Interpreter&, const std::string& name)
+{
+    if (name == "dataclass")
+        return decorator("dataclass", makeDataclass);
+    if (name == "field")
+        return native("field", makeField);
+    if (name == "asdict" || name == "astuple")
+        return native(name, [name](Interpreter& in, Args a) -> Value {
+            const Value dict = asDict(in, *a.items.at(0).value, a.call);
+            if (name == "asdict" || !dict.object<DictValue>())
+                return dict;
+            return makeTuple(dictMethod("values")(in, dict, a).object<ListValue>()->items);
+        });
+    if (name == "replace")
+        return native("replace", replaced);
+    if (name == "fields")
+        return native("fields", [](Interpreter& in, Args a) -> Value {
+            std::vector<Value> out;
+            for (const Value& field : in.iterate(in.attribute(*a.items.at(0).value, {"__dataclass_fields__", a.call}), a.call)) {
+                auto object = std::make_shared<InstanceValue>();
+                object->type = std::make_shared<ClassValue>();
+                object->type->name = "Field";
+                object->attributes["name"] = field;
+                out.emplace_back(object);
+            }
+            return makeTuple(std::move(out));
+        });
+    return makeOpaque("dataclasses." + name);
+}
+
+std::optional<Value> enumMember(Interpreter&, const std::string& name)
+{
+    if (name == "auto")
+        return native("auto", [](Interpreter&, Args) { return makeOpaque("enum.auto"); });
+    if (name == "unique")
+        return native("unique", [](Interpreter& in, Args a) { return positional(in, a, "unique", 1, 1)[0]; });
+    if (name == "Enum" || name == "IntEnum" || name == "Flag" || name == "IntFlag" || name == "StrEnum")
+        return markerClass(name.c_str());
+    return makeOpaque("enum." + name);
+}
+
+std::optional<Value> collectionsMember(Interpreter& in, const std::string& name)
+{
+    if (name == "namedtuple")
+        return native("namedtuple", namedtuple);
+    if (name == "defaultdict")
+        return makeDefaultDict(in);
+    if (name == "Counter")
+        return makeCounter(in);
+    if (name == "OrderedDict")
+        return *in.builtin("dict");
+    if (name == "deque")
+        return native("deque", [](Interpreter& inner, Args a) -> Value {
+            const auto bound = inner.bind("iterable=None, maxlen=None", a, "deque");
+            return makeList(bound.has("iterable") ? inner.iterate(bound["iterable"], a.call) : std::vector<Value>());
+        });
+    return makeOpaque("collections." + name);
+}
+
+std::optional<Value> contextlibMember(Interpreter&, const std::string& name)
+{
+    if (name == "contextmanager")
+        return native("contextmanager", contextManager);
+    if (name == "suppress")
+        return native("suppress", suppress);
+    if (name == "nullcontext")
+        return native("nullcontext", [](Interpreter& in, Args a) {
+            const auto args = positional(in, a, "nullcontext", 0, 1);
+            return contextObject(args.empty() ? Value() : args[0], [](Interpreter&, Args) { return Value(); });
+        });
+    return makeOpaque("contextlib." + name);
+}
+
+std::shared_ptr<ModuleValue> makeLibraryModule(Interpreter& interpreter, const std::string& name)
+{
+    using Member = std::optional<Value> (*)(Interpreter&, const std::string&);
+    static const std::map<std::string, Member> kModules = {
+        {"dataclasses", dataclassesMember}, {"enum", enumMember},  {"collections", collectionsMember},
+        {"contextlib", contextlibMember},   {"sys", sysMember},    {"types", typesMember},
+        {"copy", copyMember},               {"abc", abcMember}};
+    const auto it = kModules.find(name);
+    if (it == kModules.end())
+        return nullptr;
+    auto module = std::make_shared<ModuleValue>();
+    module->name = name;
+    // One object for each member: classes are compared by identity.
+    auto made = std::make_shared<std::map<std::string, Value>>();
+    module->attribute = [&interpreter, member = it->second, made](Evaluator&, const std::string& attribute) -> std::optional<Value> {
+        if (const auto old = made->find(attribute); old != made->end())
+            return old->second;
+        auto value = member(interpreter, attribute);
+        if (value)
+            made->emplace(attribute, *value);
+        return value;
+    };
+    return module;
+}
+
+void finishClass(Interpreter& interpreter, const std::shared_ptr<ClassValue>& type, const SourceRange& range)
+{
+    if (type->attributes.contains("$namedtuple")) {
+        std::vector<std::string> fields;
+        std::map<std::string, Value> defaults;
+        for (const FieldSpec& field : fieldsOf(*type)) {
+            fields.push_back(field.name);
+            if (field.byDefault)
+                defaults[field.name] = *field.byDefault;
+        }
+        const Value made = makeNamedTuple(type->name, fields, defaults);
+        for (const auto& [name, value] : made.object<ClassValue>()->attributes)
+            type->attributes.insert_or_assign(name, value);
+        return;
+    }
+    for (const auto& base : type->bases)
+        if (base->name == "Enum" || base->name == "IntEnum" || base->name == "Flag" || base->name == "IntFlag" ||
+            base->name == "StrEnum") {
+            finishEnum(interpreter, type, range);
+            return;
+        }
+}
+
+}  // namespace tw::staging
