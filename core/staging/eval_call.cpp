@@ -192,8 +192,14 @@ Value Interpreter::runFunction(const std::shared_ptr<FunctionValue>& function, c
     bindParameters(*function, arguments, scope);
     if (function->def && function->def->isAsync)
         return makeOpaque("coroutine");
-    const FrameGuard frame(*this, function.get(), scope, arguments.call);
     setup_.host->overlayParameters(*function, *scope);
+    return runPrepared(function, scope, arguments.call);
+}
+
+Value Interpreter::runPrepared(const std::shared_ptr<FunctionValue>& function, const std::shared_ptr<Environment>& scope,
+                               const SourceRange& call)
+{
+    const FrameGuard frame(*this, function.get(), scope, call);
     if (function->lambda)
         return evaluate(*function->lambda->body, scope);
     if (isGenerator(*function))

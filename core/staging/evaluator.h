@@ -67,8 +67,19 @@ public:
     virtual ~Evaluator() = default;
 
     // ---- errors ----
-    [[noreturn]] virtual void fail(Code code, const SourceRange& range, std::string message) = 0;
-    [[noreturn]] virtual void fail(Diagnostic diagnostic) = 0;
+    [[noreturn]] void fail(Code code, const SourceRange& range, std::string message)
+    {
+        Diagnostic diagnostic;
+        diagnostic.code = code;
+        diagnostic.range = range;
+        diagnostic.message = std::move(message);
+        fail(std::move(diagnostic));
+    }
+    [[noreturn]] void fail(Diagnostic diagnostic)
+    {
+        unwind(std::move(diagnostic));
+        __builtin_unreachable();  // virtual functions are not seen to be noreturn
+    }
     virtual DiagnosticSink& diagnostics() = 0;
 
     // ---- Python ----
@@ -108,6 +119,9 @@ public:
     virtual const target::Target& target() const = 0;
     virtual void charge(std::int64_t steps, const SourceRange& range) = 0;  // StagingStop when the budget is gone
     virtual SourceRange currentRange() const = 0;  // of the statement that is running
+
+private:
+    virtual void unwind(Diagnostic diagnostic) = 0;  // always throws StagingStop
 };
 
 }  // namespace tw::staging

@@ -40,7 +40,7 @@ std::string constructName(std::string_view text)
 
 }  // namespace
 
-Interpreter::Interpreter(Setup setup) : setup_(std::move(setup)), stepLimit_(setup_.stepBudget)
+Interpreter::Interpreter(Setup setup) : setup_(std::move(setup)), stepLimit_(setup_.stepBudget), surveyLimit_(setup_.stepBudget)
 {
     const char here = 0;
     stackBase_ = &here;
@@ -59,17 +59,10 @@ Interpreter::~Interpreter()
             scope->names.clear();
 }
 
-void Interpreter::fail(Code code, const SourceRange& range, std::string message)
+void Interpreter::unwind(Diagnostic diagnostic)
 {
-    Diagnostic diagnostic;
-    diagnostic.code = code;
-    diagnostic.range = range.isKnown() ? range : current_;
-    diagnostic.message = std::move(message);
-    fail(std::move(diagnostic));
-}
-
-void Interpreter::fail(Diagnostic diagnostic)
-{
+    if (!diagnostic.range.isKnown())
+        diagnostic.range = current_;
     const char* type = exceptionFor(diagnostic.code);
     stop(std::move(diagnostic), type, std::nullopt, false);
 }
@@ -301,6 +294,7 @@ Interpreter::KernelExtent::~KernelExtent()
     interpreter_.memory_ = memory_;
     interpreter_.tryDepth_ = tries_;
     interpreter_.hooks_ = hooks_;
+    interpreter_.stepLimit_ = interpreter_.surveyLimit_;
 }
 
 }  // namespace tw::staging

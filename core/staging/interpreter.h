@@ -36,8 +36,6 @@ public:
     ~Interpreter() override;
 
     // ---- Evaluator ----
-    [[noreturn]] void fail(Code code, const SourceRange& range, std::string message) override;
-    [[noreturn]] void fail(Diagnostic diagnostic) override;
     DiagnosticSink& diagnostics() override { return *setup_.diagnostics; }
     Value evaluate(const syntax::Expr& expr, const std::shared_ptr<Environment>& scope) override;
     Value call(const Value& callee, const CallArguments& arguments) override;
@@ -91,6 +89,14 @@ public:
     DeviceHooks& device() { return hooks_ ? *hooks_ : *factoryHooks_; }
     SourceSet& sources() { return *setup_.sources; }
     KernelHost& host() { return *setup_.host; }
+    void setSurveyBudget(std::int64_t steps) { stepLimit_ = surveyLimit_ = steps; }
+    Value runPrepared(const std::shared_ptr<FunctionValue>& function, const std::shared_ptr<Environment>& scope,
+                      const SourceRange& call);
+    Value inlineFunction(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments)
+    {
+        return callMacro(function, arguments);
+    }
+    [[nodiscard]] bool stopRequested() const { return setup_.stop.stop_requested(); }
     void setDiagnostics(DiagnosticSink* sink) { setup_.diagnostics = sink; }
     DiagnosticSink* diagnosticsTarget() { return setup_.diagnostics; }
     int line(const SourceRange& range) const;
@@ -113,6 +119,7 @@ public:
     };
 
 private:
+    void unwind(Diagnostic diagnostic) override;
     friend class KernelExtent;
     struct UndoScope {
         Environment* scope;
@@ -276,7 +283,7 @@ private:
     std::vector<SourceRange> loopRanges_;
     std::vector<std::shared_ptr<Value>> handled_;  // exceptions of the running `except` blocks
     SourceRange current_;
-    std::int64_t steps_ = 0, stepLimit_ = 0;
+    std::int64_t steps_ = 0, stepLimit_ = 0, surveyLimit_ = 0;
     std::int64_t memory_ = 0;
     int kernelDepth_ = 0;
     int tryDepth_ = 0;

@@ -28,6 +28,7 @@ struct KernelValue {
     std::vector<std::pair<std::string, Value>> options;  // of the decorator or compile call: out_idx, target, pass_configs, …
     std::map<std::string, SourceRange> optionRanges;     // where an option stands
     std::uint32_t entry = 0;                             // the survey's number for the kernel
+    std::uint32_t record = 0;                            // and for its arguments, plus one; 0: not recorded
     std::vector<std::map<std::string, Value>> configs;   // @tilelang.autotune
     std::map<std::string, Value> arguments;         // kCompiled: the factory's arguments
 };

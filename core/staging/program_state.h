@@ -1,0 +1,54 @@
+// What a surveyed program remembers for tracing.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/staging/compile_options.h"
+#include "core/staging/program.h"
+
+namespace tw::staging {
+
+// A call of a kernel, recognised when the file runs again: which kernel, where, and how often it was there before.
+struct CallKey {
+    std::uint64_t entry = 0, site = 0;
+    int occurrence = 0;
+    auto operator<=>(const CallKey&) const = default;
+};
+
+// The outcome of staging one instance.
+struct Traced {
+    bool attempted = false;
+    bool isContainer = false;  // the factory gives several functions
+    std::vector<std::pair<std::string, std::shared_ptr<const ir::Function>>> functions;  // by selector, "" for one alone
+    std::vector<Diagnostic> diagnostics;
+    std::map<std::string, std::int64_t> dims;
+    std::vector<std::string> missing;
+};
+
+// One instance that the program offers.
+struct InstanceSource {
+    std::uint64_t entry = 0;
+    std::optional<CallKey> call;
+    std::string selector;
+    Traced traced;
+    std::map<std::string, std::int64_t> dims;
+    std::optional<CompileOptions> compileOptions;
+};
+
+struct Program::State {
+    std::shared_ptr<const syntax::Module> module;
+    SourceSet sources;
+    std::vector<Kernel> kernels;
+    std::vector<std::uint64_t> entryOf;       // of each kernel
+    std::vector<std::string> selectorOf;
+    std::vector<InstanceSource> instances;    // by Instance::id
+    std::map<CallKey, Traced> results;        // of all calls, for running the file again
+    std::map<std::string, std::string> siblings;  // the texts that imports found
+};
+
+}  // namespace tw::staging

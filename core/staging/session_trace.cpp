@@ -1,0 +1,368 @@
+// Staging one instance: factories, eager kernels, prim_funcs, array kernels.
+#include <fmt/format.h>
+
+#include "core/staging/builtins.h"
+#include "core/staging/containers.h"
+#include "core/staging/literals.h"
+#include "core/staging/session.h"
+#include "core/staging/text.h"
+#include "core/staging/trace/tracer.h"
+#ifdef TW_WITH_ARRAY
+#include "core/staging/array/array_tracer.h"
+#endif
+
+namespace tw::staging {
+
+namespace {
+
+// Instances of one kernel that a survey stages; the others wait until they are asked for.
+constexpr int kMostTraced = 4;
+
+}  // namespace
+
+bool Session::traces(const Entry& entry) const { return !target_ && entry.traced < kMostTraced; }
+
+bool Session::isTarget(const CallKey& key) const { return target_ && target_->call && *target_->call == key; }
+
+FactoryMode Session::modeOf(const std::shared_ptr<FunctionValue>& function)
+{
+    return function ? factoryMode(*function) : FactoryMode::kUnknown;
+}
+
+std::uint32_t Session::recordFor(Entry& entry, Record record, bool& isNew)
+{
+    for (const std::uint32_t index : entry.records) {
+        const Record& old = records_[index];
+        const auto same = [](const std::map<std::string, Value>& a, const std::map<std::string, Value>& b) {
+            return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) {
+                       if (x.first != y.first)
+                           return false;
+                       const auto* s = x.second.template object<const MetaTensor>();
+                       const auto* t = y.second.template object<const MetaTensor>();
+                       if (s && t)
+                           return s->dtype == t->dtype && equalValues(makeTuple(s->shape), makeTuple(t->shape));
+                       return x.second.data.index() == y.second.data.index() && equalValues(x.second, y.second);
+                   });
+        };
+        if (old.isDefault == record.isDefault && same(old.arguments, record.arguments) && same(old.tensors, record.tensors)) {
+            isNew = false;
+            return index;
+        }
+    }
+    isNew = true;
+    records_.push_back(std::move(record));
+    entry.records.push_back(static_cast<std::uint32_t>(records_.size() - 1));
+    return entry.records.back();
+}
+
+void Session::trace(Record& record)
+{
+    Traced traced;
+    ++entries_[record.entry].traced;
+    traceInto(record, traced);
+    results_[record.key] = traced;
+    record.traced = std::move(traced);
+}
+
+void Session::traceInto(Record& record, Traced& out)
+{
+    out.attempted = true;
+    DiagnosticSink found;
+    DiagnosticSink* const before = interpreter_->diagnosticsTarget();
+    interpreter_->setDiagnostics(&found);
+    const bool wasInside = insideTarget_;
+    insideTarget_ = true;
+    struct Restore {
+        Session& self;
+        DiagnosticSink* sink;
+        bool inside;
+        ~Restore()
+        {
+            self.interpreter_->setDiagnostics(sink);
+            self.insideTarget_ = inside;
+        }
+    };
+    {
+        const Restore restore{*this, before, wasInside};
+        try {
+            const Interpreter::KernelExtent extent(*interpreter_);
+            switch (entries_[record.entry].form) {
+            case KernelForm::kPrimFunc: tracePrim(record, out); break;
+            case KernelForm::kEager: traceEagerKernel(record, out); break;
+            case KernelForm::kArray: traceArrayKernel(record, out); break;
+            default: traceFactory(record, out); break;
+            }
+        } catch (const StagingStop& stop) {
+            out.functions.clear();
+            if (stop.cancelled)
+                throw;
+            if (stop.pending)
+                found.report(*stop.pending);
+        }
+    }
+    const std::string kernel = entries_[record.entry].name;
+    out.diagnostics = found.take();
+    for (Diagnostic& diagnostic : out.diagnostics) {
+        diagnostic.kernel = kernel;
+        if (!target_)
+            report(diagnostic, kernel);
+    }
+}
+
+void Session::tracePrim(Record& record, Traced& out)
+{
+    auto function = tracePrimFunc(*interpreter_, *record.kernel->python, record.kernel->range);
+    if (record.compileOptions && function)
+        function = applyOptions(*interpreter_, *function, *record.compileOptions);
+    out.functions.emplace_back("", std::move(function));
+}
+
+// ---- factories --------------------------------------------------------------------------------------------------------
+
+Value Session::runFactory(const Record& record)
+{
+    const auto& function = record.kernel ? record.kernel->python : entries_[record.entry].function;
+    const auto scope = interpreter_->scopeFor(*function, false);
+    for (const auto& [name, value] : record.arguments)
+        scope->names[name] = value;
+    const auto site = SourceRange{static_cast<std::uint32_t>(record.key.site >> 32), static_cast<std::uint32_t>(record.key.site),
+                                  static_cast<std::uint32_t>(record.key.site) + 1};
+    return interpreter_->runPrepared(function, scope, site);
+}
+
+void Session::traceFactory(Record& record, Traced& out)
+{
+    Entry& entry = entries_[record.entry];
+    std::vector<std::shared_ptr<KernelValue>> inside;
+    auto* const outer = tracedInside_;
+    tracedInside_ = &inside;
+    struct Restore {
+        Session& self;
+        std::vector<std::shared_ptr<KernelValue>>* outer;
+        ~Restore() { self.tracedInside_ = outer; }
+    } restore{*this, outer};
+    const Value result = runFactory(record);
+    collect(result, out);
+    if (out.functions.empty())
+        for (const auto& kernel : inside)
+            out.functions.emplace_back(inside.size() == 1 ? "" : kernel->name, kernel->function);
+    std::erase_if(out.functions, [](const auto& f) { return !f.second; });
+    if (out.functions.empty()) {
+        if (entry.kernel && entry.form == KernelForm::kLazy)
+            interpreter_->fail(Code::kReturnValue, entries_[record.entry].range,
+                               fmt::format("`{}` gives {}, not a T.prim_func; a kernel factory returns the function that it defines",
+                                           entry.name, typeName(result)));
+        return;
+    }
+    CompileOptions options;
+    if (record.kernel)
+        options = readOptions(*interpreter_, *record.kernel);
+    if (record.compileOptions)
+        options = merged(std::move(options), *record.compileOptions);
+    for (auto& [selector, function] : out.functions) {
+        entries_[record.entry].aliases.insert(function->name);
+        entries_[record.entry].aliases.insert(entries_[record.entry].name + "." + function->name);
+        function = applyOptions(*interpreter_, *function, options);
+    }
+}
+
+void Session::collect(const Value& value, Traced& out, int depth)
+{
+    const auto add = [&](const std::string& selector, const Value& one) {
+        if (const auto* kernel = one.object<KernelValue>(); kernel && kernel->function)
+            out.functions.emplace_back(selector, kernel->function);
+    };
+    add("", value);
+    if (depth > 0 || !out.functions.empty())
+        return;
+    const auto* list = value.object<ListValue>();
+    const auto* tuple = value.object<const TupleValue>();
+    if (list || tuple) {
+        const auto& items = list ? list->items : tuple->items;
+        for (std::size_t i = 0; i < items.size(); ++i)
+            add(std::to_string(i), items[i]);
+    }
+    if (const auto* dict = value.object<DictValue>())
+        for (const auto& [key, one] : dict->items)
+            add(plainText(key), one);
+    out.isContainer = !out.functions.empty();
+    if (out.functions.size() == 1)  // (kernel, other things): one kernel
+        out.functions.front().first.clear(), out.isContainer = false;
+}
+
+// ---- eager and array kernels ------------------------------------------------------------------------------------------
+
+void Session::traceEagerKernel(Record& record, Traced& out)
+{
+    EagerCall call;
+    call.staging = record.arguments;
+    call.tensors = record.tensors;
+    call.dims = record.dims;
+    EagerResult result = traceEager(*interpreter_, *record.kernel->python, call);
+    out.missing = std::move(result.missing);
+    out.dims = std::move(result.consts);
+    if (!result.function)
+        return;
+    const CompileOptions options = readOptions(*interpreter_, *record.kernel);
+    if (options.outIdx && !options.outIdx->empty())
+        interpreter_->fail(Code::kOutIndex, options.outIdxRange,
+                           fmt::format("out_idx is for factories; the eager kernel `{}` returns its T.empty tensors", record.kernel->name));
+    out.functions.emplace_back("", applyOptions(*interpreter_, *result.function, options));
+}
+
+void Session::traceArrayKernel(Record& record, Traced& out)
+{
+#ifdef TW_WITH_ARRAY
+    ArrayCall call;
+    call.parameters = record.arguments;
+    call.tensors = record.tensors;
+    call.dims = record.dims;
+    const SourceRange site{static_cast<std::uint32_t>(record.key.site >> 32), static_cast<std::uint32_t>(record.key.site),
+                           static_cast<std::uint32_t>(record.key.site) + 1};
+    ArrayResult result = traceArray(*interpreter_, *record.kernel, call, record.callRange.isKnown() ? record.callRange : site);
+    out.missing = std::move(result.missing);
+    out.dims = std::move(result.dims);
+    if (result.function)
+        out.functions.emplace_back("", applyOptions(*interpreter_, *result.function, record.compileOptions.value_or(CompileOptions())));
+#else
+    (void)out;
+    interpreter_->fail(Code::kNotSupported, record.kernel->range, "not supported: array kernels");
+#endif
+}
+
+// ---- one instance again, with overlays --------------------------------------------------------------------------------
+
+void Session::runTarget(const Target& target, const std::map<CallKey, Traced>& known)
+{
+    target_ = &target;
+    known_ = &known;
+    run();
+    if (targetRecord_ || interpreter_->stopRequested())
+        return;
+    // The default instance, or a call that the file does not reach any more.
+    const auto it = entryAt_.find(target.entry);
+    if (it == entryAt_.end()) {
+        noteFactories(*globals_);
+    }
+    const auto found = entryAt_.find(target.entry);
+    if (found == entryAt_.end())
+        return;
+    const Entry& entry = entries_[found->second];
+    Record record;
+    record.entry = entry.id;
+    record.kernel = entry.kernel;
+    record.key = {target.entry, target.entry, 0};
+    record.isDefault = true;
+    if (!entry.function)
+        return;
+    for (const std::string& name : stagingParameters(entry))
+        if (auto value = defaultOf(entry, name))
+            record.arguments[name] = std::move(*value);
+    try {
+        traceTarget(std::move(record));
+    } catch (const StagingStop& stop) {
+        if (stop.cancelled)
+            throw;
+    }
+}
+
+void Session::overlay(Record& record, const Entry& entry)
+{
+    const auto names = stagingParameters(entry);
+    const bool hasParameters = entry.function && entry.function->def;
+    const bool overlays = !target_->params.empty() || !target_->dims.empty();
+    if (!target_->keepCall && overlays && target_->call)
+        for (const std::string& name : names)  // the call gives only what has no default
+            if (auto value = defaultOf(entry, name))
+                record.arguments[name] = std::move(*value);
+    std::set<std::string> settable(names.begin(), names.end());
+    if (entry.isMethod || entry.form == KernelForm::kFactory || entry.form == KernelForm::kLazy)
+        for (std::size_t i = 0; hasParameters && i < entry.function->def->parameters.size(); ++i)
+            if (entry.function->def->parameters[i].kind == syntax::Parameter::Kind::kDoubleStar)
+                settable.insert("**");
+    const bool byName = entry.form == KernelForm::kEager || entry.form == KernelForm::kArray;
+    for (const auto& [name, text] : target_->params) {
+        const Value value = parseLiteral(text);
+        if (settable.contains(name)) {
+            record.arguments[name] = value;
+            usedOverlays_.insert(name);
+        } else if (byName) {
+            if (const auto i = asInteger(value))
+                record.dims[name] = static_cast<std::int64_t>(*i);
+            if (entry.form == KernelForm::kArray)
+                record.arguments[name] = value;
+        }
+    }
+    if (overlays && byName) {
+        // Extents are known by name then; those of the call fill what is left.
+        for (const auto& [name, value] : target_->knownDims)
+            record.dims.emplace(name, value);
+        if (!target_->dims.empty() || !record.dims.empty())
+            record.tensors.clear();
+    }
+    for (const auto& [name, text] : target_->dims) {
+        const auto i = asInteger(parseLiteral(text));
+        if (!i)
+            continue;
+        record.dims[name] = static_cast<std::int64_t>(*i);
+        if (settable.contains(name)) {
+            record.arguments[name] = Value(*i);
+            usedOverlays_.insert(name);
+        }
+    }
+}
+
+void Session::traceTarget(Record record)
+{
+    const Entry& entry = entries_[record.entry];
+    overlay(record, entry);
+    if (target_->compileOptions && !record.compileOptions)
+        record.compileOptions = target_->compileOptions;
+    for (const std::string& name : stagingParameters(entry))
+        if (!record.arguments.contains(name) && !(entry.form == KernelForm::kEager && record.dims.contains(name)))
+            missing_.push_back(name);
+    if (missing_.empty()) {
+        Traced traced;
+        traceInto(record, traced);
+        record.traced = std::move(traced);
+        missing_ = record.traced.missing;
+    }
+    targetRecord_ = std::move(record);
+    StagingStop done;
+    done.fatal = true;
+    throw done;
+}
+
+void Session::traceDefaults()
+{
+    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+        Entry& entry = entries_[i];
+        if (!entry.function || entry.form == KernelForm::kPrimFunc || (entry.usedInside && !entry.kernel) || entry.isMethod)
+            continue;
+        const auto names = stagingParameters(entry);
+        if (!std::all_of(names.begin(), names.end(), [&](const std::string& name) { return hasDefault(entry, name); }))
+            continue;
+        Record record;
+        record.entry = i;
+        record.kernel = entry.kernel;
+        record.key = {placeOf(entry.range), placeOf(entry.range), -1};
+        record.isDefault = true;
+        for (const std::string& name : names)
+            record.arguments[name] = *defaultOf(entry, name);
+        for (const auto& parameter : entry.function->def->parameters) {
+            if (parameter.kind == syntax::Parameter::Kind::kStar)
+                record.arguments[parameter.name.text] = makeTuple({});
+            if (parameter.kind == syntax::Parameter::Kind::kDoubleStar)
+                record.arguments[parameter.name.text] = makeDict();
+        }
+        bool isNew = false;
+        const std::uint32_t index = recordFor(entry, std::move(record), isNew);
+        auto& order = entries_[i].records;
+        order.erase(std::find(order.begin(), order.end(), index));
+        order.insert(order.begin(), index);
+        if (isNew && traces(entries_[i]))
+            trace(records_[index]);
+    }
+}
+
+}  // namespace tw::staging

@@ -1,0 +1,201 @@
+// trace(): one instance, as it was surveyed or with overlays.
+#include <fmt/format.h>
+
+#include "core/staging/builtins.h"
+#include "core/staging/literals.h"
+#include "core/staging/session.h"
+#include "core/syntax/parser.h"
+
+namespace tw::staging {
+
+namespace {
+
+void reportOnce(DiagnosticSink& sink, const Diagnostic& diagnostic)
+{
+    for (const Diagnostic& other : sink.all())
+        if (other.code == diagnostic.code && other.range == diagnostic.range && other.severity == diagnostic.severity)
+            return;
+    sink.report(diagnostic);
+}
+
+void take(const Traced& traced, const std::string& selector, TraceResult& result, DiagnosticSink& sink)
+{
+    for (const Diagnostic& diagnostic : traced.diagnostics)
+        reportOnce(sink, diagnostic);
+    result.missing = traced.missing;
+    for (const auto& [name, function] : traced.functions)
+        if (name == selector || traced.functions.size() == 1)
+            result.function = function;
+    for (const auto& [name, value] : traced.dims)
+        result.instance.dims[name] = std::to_string(value);
+}
+
+bool isScalarOrSymbol(const ir::Function& function, const std::string& name)
+{
+    for (const ir::Param& param : function.params)
+        if (std::holds_alternative<ir::Var>(param.value) && param.name() == name)
+            return true;
+    return std::any_of(function.symbols.begin(), function.symbols.end(), [&](const ir::Var& v) { return v->name == name; });
+}
+
+class Tracing {
+public:
+    Tracing(const Program& program, const TraceRequest& request, const Options& options, DiagnosticSink& sink, std::stop_token stop)
+        : state_(program.state()), request_(request), options_(options), sink_(sink), stop_(std::move(stop))
+    {
+    }
+
+    TraceResult run(const Program& program)
+    {
+        kernel_ = program.find(request_.kernel);
+        if (!kernel_) {
+            sink_.error(Code::kUsage, {}, fmt::format("the file has no kernel `{}`", request_.kernel));
+            return {};
+        }
+        const bool overlays = !request_.params.empty() || !request_.dims.empty();
+        const Instance* instance = chooseInstance(overlays);
+        if (!instance && !request_.instance.empty())
+            return {};
+        if (!instance && !overlays) {
+            TraceResult result;
+            result.missing = kernel_->missing;
+            return result;
+        }
+        if (instance && !overlays && state_.instances[instance->id].traced.attempted) {
+            TraceResult result;
+            result.instance = *instance;
+            take(state_.instances[instance->id].traced, state_.instances[instance->id].selector, result, sink_);
+            return result;
+        }
+        return again(instance);
+    }
+
+private:
+    const Instance* chooseInstance(bool overlays)
+    {
+        for (const Instance& instance : kernel_->instances)
+            if (instance.name == request_.instance)
+                return &instance;
+        if (!request_.instance.empty()) {
+            std::vector<std::string> names;
+            for (const Instance& instance : kernel_->instances)
+                names.push_back(instance.name);
+            sink_.error(Code::kUsage, kernel_->range,
+                        fmt::format("`{}` has no instance `{}`; it has {}", kernel_->name, request_.instance,
+                                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+            return nullptr;
+        }
+        // Overlays are laid over the defaults; what these lack comes from the first call.
+        (void)overlays;
+        return kernel_->instances.empty() ? nullptr : &kernel_->instances.front();
+    }
+
+    TraceResult again(const Instance* instance)
+    {
+        Session::Target target;
+        target.entry = state_.entryOf[kernel_->id];
+        target.selector = state_.selectorOf[kernel_->id];
+        target.params = request_.params;
+        target.dims = request_.dims;
+        target.keepCall = !request_.instance.empty();
+        if (instance) {
+            const InstanceSource& source = state_.instances[instance->id];
+            target.call = source.call;
+            target.knownDims = source.dims;
+            target.compileOptions = source.compileOptions;
+            if (target.knownDims.empty() && !target.keepCall)  // extents that the defaults lack: of the first call
+                for (const Instance& other : kernel_->instances)
+                    if (target.knownDims.empty())
+                        target.knownDims = state_.instances[other.id].dims;
+        }
+        Options options = options_;
+        options.readSibling = [this](const std::string& path) -> std::optional<std::string> {
+            const auto it = state_.siblings.find(path);
+            return it == state_.siblings.end() ? std::nullopt : std::optional(it->second);
+        };
+        DiagnosticSink silent;  // the survey has said what it says
+        Session session(state_.module, options, silent, stop_);
+        session.runTarget(target, state_.results);
+        TraceResult result;
+        if (instance)
+            result.instance = *instance;
+        result.missing = session.missing();
+        if (session.targetRecord())
+            fill(*session.targetRecord(), session, target, result);
+        else if (!stop_.stop_requested())
+            sink_.error(Code::kInternal, kernel_->range, fmt::format("`{}` was not reached when the file was run again", kernel_->name));
+        return result;
+    }
+
+    void fill(const Record& record, Session& session, const Session::Target& target, TraceResult& result)
+    {
+        auto missing = result.missing;
+        take(record.traced, target.selector, result, sink_);
+        result.missing = std::move(missing);
+        if (!kernel_->instances.empty() || request_.params.empty())
+            result.instance.origin = kernel_->instances.empty() ? Instance::Origin::kParam : result.instance.origin;
+        if (kernel_->instances.empty()) {
+            result.instance.name = "param";
+            result.instance.range = kernel_->range;
+            result.instance.origin = Instance::Origin::kParam;
+        }
+        const Entry& entry = session.entries()[record.entry];
+        for (const std::string& name : session.stagingParameters(entry))
+            if (const auto it = record.arguments.find(name); it != record.arguments.end()) {
+                if (auto text = literalText(it->second))
+                    result.instance.params[name] = std::move(*text);
+                else
+                    result.instance.params.erase(name);
+            }
+        for (const auto& [name, value] : record.dims)
+            result.instance.dims[name] = std::to_string(value);
+        for (const auto& [name, text] : request_.dims)
+            result.instance.dims[name] = text;
+        if (!result.function)
+            return;
+        for (const auto& [name, text] : request_.params) {
+            const bool known = session.usedOverlays().contains(name) || record.dims.contains(name) || record.traced.dims.contains(name) ||
+                               isScalarOrSymbol(*result.function, name) || entry.form == KernelForm::kArray;
+            if (known)
+                continue;
+            std::vector<std::string> names = session.stagingParameters(entry);
+            const std::string near = nearestName(name, names);
+            sink_.error(Code::kUsage, kernel_->range,
+                        fmt::format("`{}` has no parameter `{}`{}", kernel_->name, name,
+                                    near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+            result.function = nullptr;
+        }
+    }
+
+    const Program::State& state_;
+    const TraceRequest& request_;
+    const Options& options_;
+    DiagnosticSink& sink_;
+    std::stop_token stop_;
+    const Kernel* kernel_ = nullptr;
+};
+
+}  // namespace
+
+TraceResult trace(const Program& program, const TraceRequest& request, const Options& options, DiagnosticSink& diagnostics,
+                  std::stop_token stop)
+{
+    return Tracing(program, request, options, diagnostics, std::move(stop)).run(program);
+}
+
+std::shared_ptr<const ir::Function> readFunction(const std::string& text, DiagnosticSink& diagnostics)
+{
+    const auto module = syntax::parse(std::make_shared<const SourceText>("function.py", text), 0, diagnostics);
+    if (!module || diagnostics.hasErrors())
+        return nullptr;
+    Options options;
+    options.target = target::defaultTarget();
+    const auto program = survey(module, options, diagnostics);
+    if (diagnostics.hasErrors() || program->kernels().empty())
+        return nullptr;
+    TraceRequest request;
+    request.kernel = program->kernels().front().name;
+    return trace(*program, request, options, diagnostics).function;
+}
+
+}  // namespace tw::staging
