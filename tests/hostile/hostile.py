@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Hostile and broken input: one diagnostic each, in bounded time and memory, nothing executed, nothing written.
+
+    hostile.py --tilec build/release/bin/tilec
+"""
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SECONDS = 30  # far above what any of these should take, below what an endless loop takes
+MEGABYTES = 2048
+
+KERNEL = '''
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def copy(n=256):
+{before}
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+        with T.Kernel(1, threads=128):
+{inside}
+            T.copy(X, Y)
+
+    return main
+'''
+
+
+def kernel(before="", inside=""):
+    indent = lambda text, by: "\n".join(" " * by + line for line in text.splitlines())  # noqa: E731
+    return KERNEL.format(before=indent(before, 4), inside=indent(inside, 12)).encode()
+
+
+def nested(opening, closing, depth):
+    return kernel(before="x = " + opening * depth + "1" + closing * depth)
+
+
+def programs():
+    """(name, bytes, whether an error must be reported)."""
+    yield "endless while", kernel(before="while True:\n    n = n + 0"), True
+    yield "endless recursion", kernel(before="def f(x):\n    return f(x + 1)\nf(0)"), True
+    yield "mutual recursion", kernel(before="def f(x):\n    return g(x)\ndef g(x):\n    return f(x)\nf(0)"), True
+    yield "huge range loop", kernel(before="for i in range(10**18):\n    pass"), True
+    yield "huge comprehension", kernel(before="x = [i for i in range(10**12)]"), True
+    yield "nested comprehension", kernel(before="x = [[j for j in range(10**6)] for i in range(10**6)]"), True
+    yield "huge repetition", kernel(before="x = [0] * 10**15"), True
+    yield "huge string", kernel(before="x = 'ab' * 10**13"), True
+    yield "doubling string", kernel(before="x = 'a'\nfor i in range(100):\n    x = x + x"), True
+    yield "doubling list", kernel(before="x = [1]\nfor i in range(100):\n    x = x + x"), True
+    yield "huge integer", kernel(before="x = 10 ** (10 ** 9)"), True
+    yield "huge shift", kernel(before="x = 1 << (1 << 60)"), True
+    yield "growing integer", kernel(before="x = 3\nwhile x:\n    x = x * x"), True
+    yield "huge width", kernel(before="x = f'{1:>{10**12}}'"), True
+    yield "huge product", kernel(before="import itertools\nx = list(itertools.product(range(1000), repeat=9))"), True
+    yield "endless count", kernel(before="import itertools\nfor i in itertools.count():\n    pass"), True
+    yield "self-containing list", kernel(before="x = []\nx.append(x)\nprint(x)\nassert n > 0, str(x)"), False
+    yield "self-comparing list", kernel(before="x = []\nx.append(x)\ny = []\ny.append(y)\nz = x == y"), None
+    yield "unrolled trace", kernel(inside="for i in [0] * 10**7:\n    T.clear(Y)"), True
+    yield "macro bomb", kernel(before="@T.macro\ndef m(Y, k):\n    if k > 0:\n        m(Y, k - 1)\n        m(Y, k - 1)\n    T.clear(Y)", inside="m(Y, 40)"), True
+    yield "system call", kernel(before="import os\nos.system('touch hostile_side_effect')"), None
+    yield "system call at import", b"import os\nos.system('touch hostile_side_effect')\n" + kernel(), False
+    yield "file write", b"open('hostile_side_effect', 'w').write('x')\n" + kernel(), False
+    yield "eval", b"eval(\"open('hostile_side_effect', 'w')\")\nexec('import os')\n" + kernel(), False
+    yield "dunder import", b"__import__('os').system('touch hostile_side_effect')\n" + kernel(), False
+    yield "import from above", b"from .. import secrets\nimport passwords\n" + kernel(), False
+    yield "deep brackets", nested("(", ")", 100_000), True
+    yield "deep lists", nested("[", "]", 100_000), True
+    yield "deep calls", nested("int(", ")", 50_000), True
+    yield "deep unary", kernel(before="x = " + "-" * 200_000 + "1"), True
+    yield "deep not", kernel(before="x = " + "not " * 100_000 + "1"), True
+    yield "deep power", kernel(before="x = " + "1 ** " * 100_000 + "1"), True
+    yield "long sum", kernel(before="x = " + "1 + " * 100_000 + "1"), None
+    yield "long attribute chain", kernel(before="x = n" + ".real" * 100_000), None
+    yield "deep lambdas", kernel(before="x = " + "lambda: " * 100_000 + "1"), True
+    yield "deep ternaries", kernel(before="x = " + "1 if n else " * 100_000 + "1"), True
+    yield "deep f-strings", kernel(before="x = " + "f'{" * 2000 + "1" + "}'" * 2000), True
+    yield "deep blocks", b"".join(b" " * i + b"if 1:\n" for i in range(3000)) + b" " * 3000 + b"pass\n", True
+    yield "deep index expression", kernel(inside="i = T.get_thread_binding()\n" + "i = i + i\n" * 3000), None
+    yield "many statements", kernel(before="x = 0\n" * 200_000), None
+    yield "many kernels", kernel() + b"".join(kernel().replace(b"def copy", b"def copy%d" % i) for i in range(300)), None
+    yield "unterminated string", b"x = '''" + b"a" * 1_000_000, True
+    yield "unclosed brackets", b"(" * 150 + b"\n" * 1000, True
+    yield "binary junk", random.Random(1).randbytes(1_000_000), True
+    yield "zero bytes", b"x = 1\0\n" * 1000, True
+    yield "text with broken utf-8", b"x = '\xff\xfe'\n" + kernel(), True
+    yield "50 MB of comments", b"# " + b"x" * 78 + b"\n" + (b"# " + b"x" * 77 + b"\n") * 655_360, True
+    yield "one 10 MB line", b"x = '" + b"a" * 10_000_000 + b"'\n" + kernel(), None
+    yield "empty", b"", False
+    yield "only a byte-order mark", b"\xef\xbb\xbf", False
+    yield "huge extent", kernel(before="n = 10**15"), None
+    yield "huge shared tile", kernel(inside="s = T.alloc_shared((10**9, 10**9), T.float32)\nT.clear(s)"), True
+    yield "negative tile", kernel(inside="s = T.alloc_shared((-4, 4), T.float32)\nT.clear(s)"), True
+    yield "huge grid", kernel(before="n = 2**40").replace(b"T.Kernel(1,", b"T.Kernel(2**40, 2**40,"), None
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES << 20, MEGABYTES << 20))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def judge(tilec, name, text, must_fail):
+    """What is wrong with the answer, or None."""
+    with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+        path = Path(folder) / "program.py"
+        path.write_bytes(text)
+        try:
+            done = subprocess.run([tilec, "check", str(path), "--json"], capture_output=True, cwd=folder, timeout=SECONDS, preexec_fn=limits)
+        except subprocess.TimeoutExpired:
+            return f"no answer in {SECONDS} s"
+        left = sorted(set(os.listdir(folder)) - {"program.py"})
+    if left:
+        return f"left behind {left}"
+    if done.returncode not in (0, 1):
+        return f"exit {done.returncode}: {done.stderr[-300:].decode(errors='replace')}"
+    document = json.loads(done.stdout)
+    found = [d for d in document["diagnostics"] if d["severity"] == "error"]
+    if any(d["code"] == "internal" for d in found):
+        return f"internal failure: {found[0]['message']}"
+    if must_fail and (done.returncode != 1 or not found):
+        return "accepted"
+    if must_fail and len(found) > 3:
+        return f"{len(found)} errors for one mistake"
+    if must_fail is False and done.returncode != 0:
+        return f"refused: {found[0]['message']}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tilec", required=True)
+    parser.add_argument("--only", default="", help="part of a name")
+    options = parser.parse_args()
+    tilec = os.path.abspath(options.tilec)
+    failed = passed = 0
+    for name, text, must_fail in programs():
+        if options.only not in name:
+            continue
+        wrong = judge(tilec, name, text, must_fail)
+        if wrong:
+            print(f"FAIL {name}: {wrong}", flush=True)
+        failed, passed = failed + bool(wrong), passed + (not wrong)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
