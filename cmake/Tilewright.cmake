@@ -14,16 +14,20 @@ endif()
 # The standard headers that nearly every file includes, compiled once for all of core, codegen and profiler.
 add_library(tw_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
 target_link_libraries(tw_pch PUBLIC tw_options)
-target_precompile_headers(tw_pch PRIVATE
+set(TW_PCH_HEADERS
   <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <stop_token> <string> <string_view>
   <unordered_map> <utility> <variant> <vector>)
+target_precompile_headers(tw_pch PRIVATE ${TW_PCH_HEADERS})
 
 # tw_library(NAME SOURCES a.cpp … LINKS tw_x …): the library of one folder. LINKS are the only folders it may include.
+# PCH names headers that nearly every file of a large folder includes: it then has precompiled headers of its own.
 function(tw_library name)
-  cmake_parse_arguments(ARG "NO_PCH" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_PCH" "" "SOURCES;LINKS;PCH" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tw_options ${ARG_LINKS})
-  if(NOT ARG_NO_PCH)
+  if(ARG_PCH)
+    target_precompile_headers(${name} PRIVATE ${TW_PCH_HEADERS} ${ARG_PCH})
+  elseif(NOT ARG_NO_PCH)
     target_precompile_headers(${name} REUSE_FROM tw_pch)
   endif()
 endfunction()

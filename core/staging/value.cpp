@@ -8,6 +8,24 @@
 
 namespace tw::staging {
 
+Value::Value() noexcept = default;
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+Value::Value(Storage s) : data(std::move(s)) {}
+Value::Value(bool b) : data(b) {}
+Value::Value(int i) : data(static_cast<Integer>(i)) {}
+Value::Value(std::int64_t i) : data(static_cast<Integer>(i)) {}
+Value::Value(Integer i) : data(i) {}
+Value::Value(double d) : data(d) {}
+Value::Value(std::string s) : data(std::make_shared<const std::string>(std::move(s))) {}
+Value::Value(const char* s) : Value(std::string(s)) {}
+Value::Value(ir::DType t) : data(t) {}
+Value::Value(ir::Expr e) : data(std::move(e)) {}
+Value::Value(ir::Buffer b) : data(std::move(b)) {}
+
 Value makeTuple(std::vector<Value> items)
 {
     return std::make_shared<const TupleValue>(TupleValue{std::move(items)});

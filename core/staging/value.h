@@ -176,18 +176,24 @@ struct Value {
                      std::shared_ptr<KernelValue>>;
     Storage data;
 
-    Value() = default;
-    Value(Storage s) : data(std::move(s)) {}
-    Value(bool b) : data(b) {}
-    Value(int i) : data(static_cast<Integer>(i)) {}
-    Value(std::int64_t i) : data(static_cast<Integer>(i)) {}
-    Value(Integer i) : data(i) {}
-    Value(double d) : data(d) {}
-    Value(std::string s) : data(std::make_shared<const std::string>(std::move(s))) {}
-    Value(const char* s) : Value(std::string(s)) {}
-    Value(ir::DType t) : data(t) {}
-    Value(ir::Expr e) : data(std::move(e)) {}
-    Value(ir::Buffer b) : data(std::move(b)) {}
+    // Copying and destroying a variant of thirty alternatives is much code: it stands once, in value.cpp.
+    Value() noexcept;
+    Value(const Value& other);
+    Value(Value&& other) noexcept;
+    Value& operator=(const Value& other);
+    Value& operator=(Value&& other) noexcept;
+    ~Value();
+    Value(Storage s);
+    Value(bool b);
+    Value(int i);
+    Value(std::int64_t i);
+    Value(Integer i);
+    Value(double d);
+    Value(std::string s);
+    Value(const char* s);
+    Value(ir::DType t);
+    Value(ir::Expr e);
+    Value(ir::Buffer b);
     template <class T>
     Value(std::shared_ptr<T> p) : data(std::move(p)) {}
 
