@@ -1,0 +1,218 @@
+// Turns thread-stage IR of the CPU pipeline into one LLVM module.
+//
+// The module has a host function, `i32 tw_host(ptr run, ptr tensors, ptr scalars, ptr symbols)`, and one function for each
+// launch. A launch function gets a frame with everything it uses of its surroundings: one 8-byte slot per captured value.
+//
+// Values in registers: bool is i1, integers are iN, float16 is half, float64 is double; float32 and every narrower float
+// (bf16, tf32, fp8, fp6, fp4) is a float that holds an exact value of its type and is rounded after every operation. Handles
+// are i64. Integer variables are kept as exact 64-bit numbers, so index arithmetic never wraps.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "core/ir/number.h"
+#include "core/ir/stmt.h"
+#include "core/support/diagnostic.h"
+
+namespace tw::llvm_backend {
+
+// What the emitter needs to know of the processor.
+struct HostCpu {
+    std::string name;
+    std::string features;
+    int vectorBytes = 16;  // 64 with AVX-512, 32 with AVX2
+    bool hasFma = false;
+    bool hasHalf = false;  // float16 conversions in hardware (F16C)
+};
+[[nodiscard]] HostCpu hostCpu();
+
+// A buffer inside one LLVM function.
+struct BufferSlot {
+    llvm::Value* base = nullptr;           // pointer to element 0
+    std::vector<llvm::Value*> strides;     // i64, in elements
+    std::vector<llvm::Value*> shape;       // i64
+};
+
+// A matrix operand, after its transposition: element (i, j) is at offset + i * rowStride + j * columnStride.
+struct GemmOperand {
+    ir::DType type;
+    llvm::Value* base = nullptr;
+    llvm::Value* offset = nullptr;
+    llvm::Value *rowStride = nullptr, *columnStride = nullptr;
+    llvm::Value *rows = nullptr, *columns = nullptr;
+};
+
+// Jump targets of the innermost loop.
+struct LoopTargets {
+    llvm::BasicBlock* breakTo = nullptr;
+    llvm::BasicBlock* continueTo = nullptr;
+};
+
+// Everything that belongs to the LLVM function under construction. A launch is emitted in a fresh one.
+struct FunctionState {
+    llvm::Function* function = nullptr;
+    llvm::Value* run = nullptr;          // host: RunState; launch: WorkerState; thread: FiberState
+    llvm::Value* arena = nullptr;        // base of the block's on-chip memory in a launch, else null
+    llvm::BasicBlock* returnTo = nullptr;
+    std::map<const ir::ExprNode*, llvm::Value*> vars;  // integers as i64, the rest in register form
+    std::map<const ir::BufferNode*, BufferSlot> buffers;
+    std::vector<LoopTargets> loops;
+    std::vector<llvm::MDNode*> accessGroups;  // of the parallel loops around
+    llvm::Value* barriers = nullptr;     // base of the block's barriers in a launch of threads
+    std::int64_t arenaBytes = 0;
+    std::int64_t barrierBytes = 0;
+    bool threads = false;  // one call a thread, in a fiber
+};
+
+class Emitter {
+public:
+    Emitter(llvm::LLVMContext& context, llvm::Module& module, const ir::Function& function, const HostCpu& cpu,
+            DiagnosticSink& diagnostics);
+
+    // False with a diagnostic for what cannot be emitted.
+    bool emit();
+    // Line n (from 1) of every debug location stands for entry n - 1.
+    [[nodiscard]] const std::vector<ir::Provenance>& provenances() const { return provenances_; }
+
+private:
+    // ---- types and conversions (convert.cpp) ----
+    llvm::Type* valueType(ir::DType type);
+    llvm::Type* storageType(ir::DType type);
+    llvm::Value* loadElement(ir::DType type, llvm::Value* base, llvm::Value* index);
+    void storeElement(ir::DType type, llvm::Value* base, llvm::Value* index, llvm::Value* value);
+    llvm::Value* elementAddress(ir::DType type, llvm::Value* base, llvm::Value* index);
+    llvm::Value* convert(llvm::Value* value, ir::DType from, ir::DType to);
+    llvm::Value* roundFloat(llvm::Value* value, ir::DType type);        // float in, float in
+    llvm::Value* encode(llvm::Value* value, ir::DType type);            // register form to bits
+    llvm::Value* decode(llvm::Value* bits, ir::DType type);             // bits to register form
+    llvm::Value* encodeSmall(llvm::Value* value, ir::DType type);
+    llvm::Value* decodeSmall(llvm::Value* bits, ir::DType type);
+    llvm::Value* narrowToOdd(llvm::Value* value);                       // double to float, sticky bit kept
+    llvm::Value* convertRounded(llvm::Value* value, ir::DType from, ir::DType to, const ir::OpCall& call);
+    llvm::Value* splat(double value, llvm::Type* like);
+    llvm::Value* splatInt(std::uint64_t value, llvm::Type* like);
+    llvm::Type* withScalar(llvm::Type* like, llvm::Type* scalar);
+    llvm::Value* constantOf(ir::DType type, double value);
+
+    // ---- expressions (expression.cpp) ----
+    llvm::Value* expression(const ir::Expr& e);      // register form
+    llvm::Value* index(const ir::Expr& e);           // i64, exact
+    llvm::Value* condition(const ir::Expr& e);       // i1
+    llvm::Value* binary(const ir::Binary& e);
+    llvm::Value* arithmetic(ir::BinaryOp op, ir::DType type, llvm::Value* a, llvm::Value* b);
+    llvm::Value* compare(ir::BinaryOp op, ir::DType type, llvm::Value* a, llvm::Value* b);
+    llvm::Value* integerDivision(ir::BinaryOp op, ir::DType type, llvm::Value* a, llvm::Value* b);
+    llvm::Value* unary(const ir::Unary& e);
+    llvm::Value* select(const ir::Select& e);
+    llvm::Value* lazyLogical(const ir::Binary& e);
+    llvm::Value* vectorise(llvm::Value* value, ir::DType type);
+    llvm::Value* loadOf(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+    BufferSlot slot(const ir::Buffer& buffer);
+    llvm::Value* linearIndex(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+    llvm::Value* addressOf(const ir::Region& region);
+    llvm::Value* regionAny(const ir::Region& region, bool all);
+
+    // ---- operations as values (math.cpp, effects.cpp) ----
+    llvm::Value* callValue(const ir::Call& call);
+    llvm::Value* mathCall(const ir::Call& call);
+    llvm::Value* floatMath(ir::OpId op, llvm::Value* x, llvm::Value* y);
+    llvm::Value* bitMath(const ir::Call& call, llvm::Value* x);
+    llvm::Value* ieeeMath(const ir::Call& call);
+    llvm::Value* pairMath(const ir::Call& call);
+    llvm::Value* reinterpret(llvm::Value* value, ir::DType from, ir::DType to);
+    llvm::Value* libraryCall(const std::string& name, llvm::Type* result, std::vector<llvm::Value*> arguments);
+    llvm::Value* perLane(llvm::Value* like, llvm::Type* resultScalar, const std::vector<llvm::Value*>& arguments,
+                         const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& emitLane);
+    llvm::Value* expFloat(llvm::Value* x);
+    llvm::Value* exp2Float(llvm::Value* x);
+    llvm::Value* expKernel(llvm::Value* r, llvm::Value* n);
+    llvm::Value* logFloat(llvm::Value* x, bool base2);
+    llvm::Value* sinCosFloat(llvm::Value* x, bool cosine);
+    llvm::Value* tanhFloat(llvm::Value* x);
+    llvm::Value* erfFloat(llvm::Value* x);
+    llvm::Value* polynomial(llvm::Value* x, const std::vector<double>& coefficients);
+    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+    llvm::Value* atomic(const ir::OpCall& call, ir::DType result);
+    llvm::Value* atomicUpdate(ir::OpId op, ir::DType type, llvm::Value* base, llvm::Value* index, llvm::Value* value);
+    llvm::Value* atomicLoop(ir::OpId op, ir::DType type, llvm::Value* base, llvm::Value* index, llvm::Value* value);
+    llvm::Value* wideMemory(const ir::OpCall& call, ir::DType result);
+    llvm::Value* warpOperation(const ir::Call& call);
+    llvm::Value* threadIndex(const ir::Call& call);
+    llvm::Value* linearThread();
+
+    // ---- statements (statement.cpp, effects.cpp) ----
+    void statement(const ir::Stmt& s);
+    void forLoop(const ir::For& loop);
+    void countedLoop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, bool parallel,
+                     const std::function<void(llvm::Value*)>& body);
+    void whileLoop(const ir::While& loop);
+    void ifElse(const ir::If& s);
+    void store(const ir::Store& s);
+    void allocate(const ir::Buffer& buffer);
+    void operation(const ir::OpStmt& s);
+    void barrierOperation(const ir::OpCall& call);
+    void print(const ir::OpCall& call, const ir::Provenance& where);
+    void printBuffer(const ir::Region& region, const std::string& message);
+    void printElement(const std::string& prefix, ir::DType type, llvm::Value* value);
+    void deviceAssert(const ir::OpCall& call, const ir::Provenance& where);
+    void randomInit(const ir::OpCall& call);
+    llvm::Value* randomValue(const ir::Call& call);
+    void cpAsync(const ir::OpCall& call);
+    void dp4a(const ir::OpCall& call);
+    void allReduce(const ir::OpCall& call);
+    void memoryBarrier(const ir::OpCall& call);
+    void notSupported(const ir::Provenance& where, const std::string& what);
+
+    // ---- products (gemm.cpp) ----
+    void gemm(const ir::OpCall& call);
+    GemmOperand gemmOperand(const ir::Region& region, bool transposed);
+    void genericGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, llvm::Value* clear);
+
+    // ---- functions (host.cpp) ----
+    bool emitHost();
+    void launch(const ir::Launch& s);
+    void blockBody(const ir::Launch& s, llvm::Value* block, const std::vector<llvm::Value*>& grid);
+    void bindSlots(FunctionState& state, llvm::Value* frame, const std::vector<ir::Var>& vars,
+                   const std::vector<ir::Buffer>& buffers);
+    llvm::Value* makeFrame(const std::vector<ir::Var>& vars, const std::vector<ir::Buffer>& buffers);
+    BufferSlot makeSlot(const ir::Buffer& buffer, llvm::Value* base);
+    llvm::Function* newFunction(const std::string& name, llvm::Type* result, const std::vector<llvm::Type*>& arguments);
+    llvm::Value* entryAlloca(llvm::Type* type, std::uint64_t count, unsigned align);
+    llvm::FunctionCallee runtime(const std::string& name, llvm::Type* result, const std::vector<llvm::Type*>& arguments);
+    llvm::Value* text(const std::string& value);  // pointer to a zero-terminated constant
+    void locate(const ir::Provenance& where);
+    void bindVar(const ir::Var& var, llvm::Value* value);
+    void terminateInto(llvm::BasicBlock* next);
+    llvm::BasicBlock* newBlock(const char* name);
+    void annotate(llvm::Instruction* access);
+
+    llvm::LLVMContext& context_;
+    llvm::Module& module_;
+    const ir::Function& function_;
+    const HostCpu& cpu_;
+    DiagnosticSink& diagnostics_;
+    llvm::IRBuilder<> b_;
+    std::unique_ptr<llvm::DIBuilder> debug_;
+    llvm::DIFile* debugFile_ = nullptr;
+    FunctionState state_;
+    std::vector<ir::Provenance> provenances_;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, unsigned> provenanceIds_;
+    std::map<std::string, llvm::Function*> gemms_;
+    std::map<ir::Scalar, llvm::GlobalVariable*> tables_;
+    std::set<const ir::BufferNode*> contiguous_;  // parameters: row-major whatever their strides
+    const ir::Launch* launch_ = nullptr;
+    int launches_ = 0;
+    int sites_ = 0;
+    bool fastMath_ = false;
+    bool failed_ = false;
+};
+
+}  // namespace tw::llvm_backend
