@@ -1,0 +1,359 @@
+#include "core/passes/lower_tiles.h"
+
+#include "core/ir/build.h"
+#include "core/ir/call.h"
+#include "core/ir/visit.h"
+#include "core/passes/guard_bounds.h"
+#include "core/passes/lower_steps.h"
+#include "core/passes/plan_threads.h"
+#include "core/support/check.h"
+
+namespace tw::passes {
+
+using ir::Expr;
+using ir::ForKind;
+using ir::OpClass;
+using ir::OpId;
+using ir::Region;
+using ir::Stmt;
+
+// ---- small constructors ----
+
+ir::Var newVar(const std::string& name) { return std::make_shared<const ir::VarNode>(ir::kInt32, name); }
+
+Stmt loopOver(ForKind kind, const ir::Var& var, Expr begin, Expr end, Stmt body, const ir::Provenance& where)
+{
+    return std::make_shared<ir::For>(kind, std::vector<ir::Axis>{{var, std::move(begin), std::move(end), {}}}, std::move(body), ir::Attrs{}, where);
+}
+
+Expr loadAt(const ir::Buffer& buffer, std::vector<Expr> indices)
+{
+    return std::make_shared<ir::Load>(buffer->dtype, buffer, std::move(indices));
+}
+
+Stmt storeAt(const ir::Buffer& buffer, std::vector<Expr> indices, Expr value, const ir::Provenance& where)
+{
+    return std::make_shared<ir::Store>(buffer, std::move(indices), std::move(value), where);
+}
+
+ir::Buffer newLocal(const std::string& name, ir::DType type, std::int64_t extent)
+{
+    auto buffer = std::make_shared<ir::BufferNode>();
+    buffer->name = name;
+    buffer->dtype = type;
+    buffer->shape = {ir::intImm(extent)};
+    buffer->scope = ir::MemoryScope::kLocal;
+    return buffer;
+}
+
+Expr number(ir::DType type, double value)
+{
+    const ir::DType element = type.element();
+    const Expr scalar = element.isFloating() ? ir::constant(element, value) : ir::constant(element, static_cast<std::int64_t>(value));
+    return type.lanes > 1 ? std::make_shared<ir::Broadcast>(scalar, type.lanes) : scalar;
+}
+
+namespace {
+
+// What a parallel nest stores to, and whether two iterations may update one element.
+class NestInfo : public ir::Visitor {
+public:
+    explicit NestInfo(const Stmt& body) { visit(body); }
+    bool ordered = false;        // must run one iteration after the other
+    bool onlyPrivate = true;     // all that is written is private memory
+
+    using ir::Visitor::visit;
+    void visit(const Stmt& s) override
+    {
+        if (const auto* store = ir::as<ir::Store>(s)) {
+            ordered = ordered || store->buffer->dtype.bits() < 8;
+            onlyPrivate = onlyPrivate && isPrivate(store->buffer);
+        }
+        ir::Visitor::visit(s);
+    }
+    void visit(const ir::OpCall& call) override
+    {
+        const auto& info = ir::info(call.op);
+        ordered = ordered || info.cls == OpClass::kReducer || info.cls == OpClass::kExtern;
+        if (info.effect != ir::Effect::kNone)
+            onlyPrivate = false;
+        ir::Visitor::visit(call);
+    }
+};
+
+class Lowerer : public ir::Rewriter {
+public:
+    Lowerer(const ir::Function& function, PassContext& context)
+        : safe_(safeValues(function)), context_{ranges_, safe_, boundsAreTrusted(function), context.diagnostics}
+    {
+        ranges_.addSymbols(function);
+    }
+    using ir::Rewriter::rewrite;
+
+    Stmt rewrite(const Stmt& s) override
+    {
+        switch (s->kind) {
+        case ir::StmtKind::kLaunch: return launch(s);
+        case ir::StmtKind::kFor: return loop(s);
+        case ir::StmtKind::kOp: return operation(s);
+        case ir::StmtKind::kStore: return store(s);
+        default: {
+            const Stmt next = rewriteChildren(s);
+            if (const auto* bind = ir::as<ir::Bind>(next))
+                ranges_.add(*bind);
+            return next;
+        }
+        }
+    }
+
+private:
+    Stmt launch(const Stmt& s)
+    {
+        const auto& launch = static_cast<const ir::Launch&>(*s);
+        ranges_.add(launch);
+        threads_ = runsThreads(launch);
+        const Stmt next = rewriteChildren(s);
+        threads_ = false;
+        return next;
+    }
+
+    // One thread of those that come runs `body` for all.
+    Stmt together(const Stmt& body, const ir::Provenance& where)
+    {
+        if (!threads_ || inTile_)
+            return body;
+        const Expr enter = ir::call(ir::kBool, ir::OpCall{OpId::kTileEnter, {}, {}}, where);
+        const Stmt leave = std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kTileLeave, {}, {}}, where);
+        return std::make_shared<ir::If>(enter, ir::sequence({body, leave}), Stmt{}, where);
+    }
+
+    Stmt store(const Stmt& s)
+    {
+        const Stmt next = rewriteChildren(s);
+        const auto& store = static_cast<const ir::Store&>(*next);
+        // An element of a fragment belongs to the block: every thread that comes here means the same store.
+        const bool ofBlock = store.buffer->scope == ir::MemoryScope::kFragment || store.buffer->scope == ir::MemoryScope::kReducer;
+        return ofBlock ? together(next, s->where) : next;
+    }
+
+    Stmt loop(const Stmt& s)
+    {
+        const auto& loop = static_cast<const ir::For&>(*s);
+        ranges_.add(loop);
+        if (loop.loop == ForKind::kParallel)
+            return parallel(loop);
+        if (loop.loop == ForKind::kPersistent)
+            return persistent(loop);
+        Stmt next = rewriteChildren(s);
+        if (loop.loop == ForKind::kSerial)
+            return next;
+        auto plain = std::make_shared<ir::For>(static_cast<const ir::For&>(*next));
+        if (loop.loop == ForKind::kVectorized)
+            plain->loop = ForKind::kParallel;
+        else if (loop.loop == ForKind::kPipelined)
+            plain->loop = ForKind::kSerial;
+        if (plain->loop == ForKind::kParallel && NestInfo(plain->body).ordered)
+            plain->loop = ForKind::kSerial;
+        plain->attrs.clear();
+        return plain;
+    }
+
+    Stmt parallel(const ir::For& loop)
+    {
+        const NestInfo info(loop.body);
+        const bool wrap = threads_ && !inTile_ && !info.onlyPrivate;
+        const bool before = inTile_;
+        inTile_ = inTile_ || wrap;
+        Stmt body = rewrite(loop.body);
+        inTile_ = before;
+        // The last axis stays parallel; the others become loops around it.
+        for (std::size_t axis = loop.axes.size(); axis-- > 0;) {
+            const bool last = axis + 1 == loop.axes.size();
+            const ir::Axis& a = loop.axes[axis];
+            auto next = std::make_shared<ir::For>(last && !info.ordered ? ForKind::kParallel : ForKind::kSerial, std::vector<ir::Axis>{a}, body,
+                                                  ir::Attrs{}, loop.where);
+            next->axes[0].begin = rewrite(a.begin);
+            next->axes[0].end = rewrite(a.end);
+            body = next;
+        }
+        return wrap ? together(body, loop.where) : body;
+    }
+
+    // language.md d.4: the domain enumerated as [outer, d0, …, d(k-2), g] row-major, `wave` ids apart.
+    Stmt persistent(const ir::For& loop)
+    {
+        const std::size_t axes = loop.axes.size();
+        std::vector<Expr> domain;
+        for (const ir::Axis& axis : loop.axes)
+            domain.push_back(ir::sub(axis.end, axis.begin));
+        const Expr one = ir::intImm(1);
+        const Expr group = ir::max(one, ir::min(loop.persistent->groupSize ? loop.persistent->groupSize : ir::intImm(8), domain.back()));
+        const Expr outer = ir::ceilDiv(domain.back(), group);
+        Expr total = ir::mul(outer, group);
+        for (std::size_t i = 0; i + 1 < axes; ++i)
+            total = ir::mul(total, domain[i]);
+        const ir::Var id = newVar("tile");
+        std::vector<Stmt> body;
+        Expr rest = id;
+        const Expr inner = ir::floorMod(rest, group);
+        rest = ir::floorDiv(rest, group);
+        std::vector<Expr> at(axes);
+        for (std::size_t i = axes - 1; i-- > 0;) {
+            at[i] = ir::floorMod(rest, domain[i]);
+            rest = ir::floorDiv(rest, domain[i]);
+        }
+        at[axes - 1] = ir::add(ir::mul(rest, group), inner);
+        const Expr inside = ir::less(at[axes - 1], domain[axes - 1]);
+        for (std::size_t i = 0; i < axes; ++i) {
+            Expr value = ir::cast(loop.axes[i].var->dtype, ir::add(loop.axes[i].begin, at[i]));
+            ranges_.add(loop);
+            body.push_back(std::make_shared<ir::Bind>(loop.axes[i].var, value, loop.where));
+        }
+        body.push_back(rewrite(loop.body));
+        const Stmt guarded = std::make_shared<ir::If>(inside, ir::sequence(std::move(body)), Stmt{}, loop.where);
+        auto next = std::make_shared<ir::For>(ForKind::kSerial, std::vector<ir::Axis>{{id, loop.persistent->index, total, loop.persistent->waveSize}},
+                                              guarded, ir::Attrs{}, loop.where);
+        return next;
+    }
+
+    Stmt operation(const Stmt& s)
+    {
+        const Stmt next = rewriteChildren(s);
+        const auto& op = static_cast<const ir::OpStmt&>(*next);
+        const ir::OpCall& call = op.call;
+        const auto& info = ir::info(call.op);
+        switch (info.cls) {
+        case OpClass::kCopy: return together(copy(call, s->where), s->where, call);
+        case OpClass::kProduct: return call.op == OpId::kDp4a ? next : together(product(call, s->where), s->where, call);
+        case OpClass::kFill: {
+            const Expr value = call.op == OpId::kFill ? ir::exprOperand(call, "value") : number(std::get<Region>(call.operands[0]).buffer->dtype, 0);
+            return together(lowerFill(std::get<Region>(call.operands[0]), value, context_, s->where), s->where, call);
+        }
+        case OpClass::kReduce: return together(lowerReduce(call, s->where), s->where, call);
+        case OpClass::kScan: return together(lowerScan(call, s->where), s->where, call);
+        case OpClass::kReducer: return together(reducer(call, s->where), s->where);
+        case OpClass::kAtomic: return atomic(next, call, s->where);
+        case OpClass::kAnnotation: return ir::sequence({});
+        case OpClass::kWarp:
+            return next;
+        default: return next;
+        }
+    }
+
+    // Unless the operation writes private memory only.
+    Stmt together(const Stmt& body, const ir::Provenance& where, const ir::OpCall& call)
+    {
+        const auto& roles = ir::info(call.op).operands;
+        bool onlyPrivate = true;
+        for (std::size_t i = 0; i < call.operands.size() && i < roles.size(); ++i)
+            if (const auto* region = std::get_if<Region>(&call.operands[i]); region && region->buffer)
+                if (roles[i].role == ir::Role::kWrite || roles[i].role == ir::Role::kReadWrite)
+                    onlyPrivate = onlyPrivate && isPrivate(region->buffer);
+        return onlyPrivate ? body : together(body, where);
+    }
+
+    Stmt copy(const ir::OpCall& call, const ir::Provenance& where)
+    {
+        if (call.op == OpId::kIm2col)
+            return lowerIm2col(call, where);
+        const Region& src = *ir::regionOperand(call, "src");
+        const Region& dst = *ir::regionOperand(call, "dst");
+        if (call.op == OpId::kTranspose)
+            return lowerTranspose(src, dst, where);
+        const std::int64_t mask = ir::intAttr(call.attrs, "cluster_mask", 0);
+        const Expr block = call.op == OpId::kCopyCluster ? ir::exprOperand(call, "dst_block") : Expr{};
+        if (!mask && !block)
+            return lowerCopy(src, dst, {}, context_, where);
+        // Into the memory of other blocks of the cluster.
+        std::vector<Stmt> stmts;
+        const auto into = [&](const Expr& rank) {
+            auto remote = std::make_shared<ir::BufferNode>(*dst.buffer);
+            remote->name += "_remote";
+            remote->viewOf = {};
+            Region base{dst.buffer, std::vector<Expr>(dst.mins.size(), ir::intImm(0)), std::vector<Expr>(dst.mins.size(), ir::intImm(1))};
+            remote->address = ir::call(ir::kInt64, ir::OpCall{OpId::kRemoteAddress, {base, rank}, {}}, where);
+            Region target{remote, dst.mins, dst.extents};
+            stmts.push_back(std::make_shared<ir::Allocate>(remote, where));
+            stmts.push_back(lowerCopy(src, target, {}, context_, where));
+        };
+        if (block)
+            into(block);
+        for (std::int64_t rank = 0; rank < 32; ++rank)
+            if ((mask >> rank) & 1)
+                into(ir::intImm(rank));
+        if (const Region* barrier = block ? ir::regionOperand(call, "remote_barrier") : nullptr)
+            stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kBarrierArrive, {*barrier, block}, {}}, where));
+        return ir::sequence(std::move(stmts));
+    }
+
+    Stmt product(const ir::OpCall& call, const ir::Provenance& where)
+    {
+        if (call.op == OpId::kGemmSp) {
+            context_.diagnostics.error(Code::kNotSupported, where.range, "not supported: a sparse product on a CPU");
+            return ir::sequence({});
+        }
+        ir::OpCall plain{OpId::kGemm, call.operands, {}};
+        for (const char* name : {"transpose_A", "transpose_B"})
+            if (const auto found = call.attrs.find(name); found != call.attrs.end())
+                plain.attrs[name] = found->second;
+        return std::make_shared<ir::OpStmt>(std::move(plain), where);
+    }
+
+    Stmt reducer(const ir::OpCall& call, const ir::Provenance& where)
+    {
+        const Region& acc = *ir::regionOperand(call, "acc");
+        const auto kind = ir::parseCombiner(acc.buffer->reducer.empty() ? "sum" : acc.buffer->reducer).value_or(ir::Combiner::kSum);
+        if (call.op == OpId::kReducerInit) {
+            const Expr start = ir::exprOperand(call, "start");
+            return lowerFill(acc, start ? start : identity(kind, acc.buffer->dtype), context_, where);
+        }
+        if (call.op == OpId::kReducerUpdate) {
+            const Expr value = ir::cast(acc.buffer->dtype, ir::exprOperand(call, "value"));
+            return storeAt(acc.buffer, acc.mins, combine(kind, loadAt(acc.buffer, acc.mins), value), where);
+        }
+        const Region* dst = ir::regionOperand(call, "dst");
+        return dst && dst->buffer ? lowerCopy(acc, *dst, {}, context_, where) : ir::sequence({});
+    }
+
+    // The tile form becomes one element atomic for each element; element atomics stay.
+    Stmt atomic(const Stmt& s, const ir::OpCall& call, const ir::Provenance& where)
+    {
+        const Region* dst = std::get_if<Region>(&call.operands[0]);
+        const Region* src = nullptr;
+        Expr value;
+        for (std::size_t i = 1; i < call.operands.size(); ++i) {
+            if (const auto* region = std::get_if<Region>(&call.operands[i]); region && region->buffer)
+                src = region;
+            if (const auto* e = std::get_if<Expr>(&call.operands[i]); e && *e)
+                value = *e;
+        }
+        const bool pair = call.op == OpId::kAtomicAddX2 || call.op == OpId::kAtomicAddX4;
+        const bool tile = dst && !pair && (src || !ir::isPoint(*dst));
+        if (!tile || call.op == OpId::kAtomicLoad || call.op == OpId::kAtomicStore)
+            return s;
+        const auto update = [&](const Region& target, const Expr& element) -> Stmt {
+            ir::OpCall one{call.op, {target, ir::cast(target.buffer->dtype, element ? element : value)}, {}};
+            return std::make_shared<ir::OpStmt>(std::move(one), where);
+        };
+        return together(lowerCopy(src ? *src : Region{}, *dst, update, context_, where), where);
+    }
+
+    Ranges ranges_;
+    std::map<const ir::BufferNode*, Expr> safe_;
+    LowerContext context_;
+    bool threads_ = false;
+    bool inTile_ = false;  // inside a nest that one thread runs for all
+};
+
+}  // namespace
+
+ir::Function lowerTiles(const ir::Function& in, PassContext& context)
+{
+    ir::Function out = in;
+    Lowerer lowerer(in, context);
+    out.body = lowerer.rewrite(in.body);
+    out.stage = ir::Stage::kThread;
+    return out;
+}
+
+}  // namespace tw::passes

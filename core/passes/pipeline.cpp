@@ -1,0 +1,83 @@
+#include <chrono>
+
+#include "core/ir/verify.h"
+#include "core/ir/visit.h"
+#include "core/passes/guard_bounds.h"
+#include "core/passes/lower_tiles.h"
+#include "core/passes/normalize.h"
+#include "core/passes/pass.h"
+#include "core/passes/plan_threads.h"
+#include "core/passes/simplify.h"
+#include "core/support/check.h"
+
+namespace tw::passes {
+
+const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
+{
+    static const std::vector<PipelineStep> cpu = {
+        {"normalize", &normalize, "the passes behind it see one spelling of everything"},
+        {"simplify", &simplify, "fewer statements to lower"},
+        {"guardBounds", &guardBounds, "before the lowering: element accesses are still the author's, tile operations clip themselves"},
+        {"planThreads", &planThreads, "the lowering asks who runs a tile operation"},
+        {"lowerTiles", &lowerTiles, "to the thread stage"},
+        {"simplify2", &simplify, "bounds of the new loops fold"},
+    };
+    static const std::vector<PipelineStep> others = {
+        {"normalize", &normalize, "the passes behind it see one spelling of everything"},
+        {"simplify", &simplify, "fewer statements to schedule"},
+    };
+    return target.kind == target::Kind::kCpu ? cpu : others;
+}
+
+namespace {
+
+// The pass's result, or nothing with a diagnostic that names the pass.
+std::shared_ptr<const ir::Function> runStep(const PipelineStep& step, const ir::Function& before, PassContext& context)
+{
+    try {
+        auto after = std::make_shared<const ir::Function>(step.pass(before, context));
+        const std::vector<std::string> broken = ir::verify(*after);
+        if (broken.empty())
+            return after;
+        context.diagnostics.error(Code::kInternal, before.range, std::string("pass ") + step.name + " broke an invariant: " + broken.front());
+    } catch (const InternalError& error) {
+        context.diagnostics.error(Code::kInternal, before.range, std::string("pass ") + step.name + " failed: " + error.what());
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+PipelineResult runPipeline(std::shared_ptr<const ir::Function> input, PassContext& context)
+{
+    PipelineResult result;
+    result.records.push_back({"trace", input, false, 0});
+    if (const auto broken = ir::verify(*input); !broken.empty()) {
+        context.diagnostics.error(Code::kInternal, input->range, "the traced function breaks an invariant: " + broken.front());
+        return result;
+    }
+    result.function = std::move(input);
+    std::uint64_t hash = ir::hash(*result.function);
+    for (const PipelineStep& step : pipelineFor(context.target)) {
+        if (context.stopRequested())
+            return result;
+        const int errorsBefore = context.diagnostics.errorCount();
+        const auto start = std::chrono::steady_clock::now();
+        auto after = runStep(step, *result.function, context);
+        const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+        if (!after)
+            return result;
+        const std::uint64_t fresh = ir::hash(*after);
+        const bool changed = fresh != hash;
+        if (changed)
+            result.function = std::move(after);
+        result.records.push_back({step.name, result.function, changed, spent.count()});
+        hash = fresh;
+        if (context.diagnostics.errorCount() > errorsBefore)
+            return result;
+    }
+    result.complete = true;
+    return result;
+}
+
+}  // namespace tw::passes

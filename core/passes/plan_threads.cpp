@@ -1,0 +1,144 @@
+#include "core/passes/plan_threads.h"
+
+#include <set>
+
+#include "core/ir/call.h"
+#include "core/ir/visit.h"
+
+namespace tw::passes {
+
+namespace {
+
+// What in a launch tells threads apart.
+class ThreadUse : public ir::Visitor {
+public:
+    explicit ThreadUse(const ir::Launch& launch)
+    {
+        for (const ir::Var& var : launch.threadVars)
+            if (var)
+                threadVars_.insert(var.get());
+        visit(launch.body);
+    }
+
+    bool byThread = false;    // a thread index, an exchange between threads, an effect once a thread
+    bool gridBarrier = false;
+    bool cluster = false;     // blocks of a cluster work together
+
+    using ir::Visitor::visit;
+    void visit(const ir::Expr& e) override
+    {
+        byThread = byThread || (e && threadVars_.contains(e.get()));
+        ir::Visitor::visit(e);
+    }
+    void visit(const ir::Stmt& s) override
+    {
+        const auto* loop = ir::as<ir::For>(s);
+        const bool parallel = loop && loop->loop == ir::ForKind::kParallel;
+        parallelDepth_ += parallel;
+        ir::Visitor::visit(s);
+        parallelDepth_ -= parallel;
+    }
+    void visit(const ir::OpCall& call) override
+    {
+        using ir::OpClass;
+        using ir::OpId;
+        switch (ir::info(call.op).cls) {
+        case OpClass::kThread:
+            (call.op == OpId::kBlockRank ? cluster : byThread) = true;
+            break;
+        case OpClass::kWarp: case OpClass::kRandom:
+            byThread = true;
+            break;
+        case OpClass::kBarrier:
+            visitBarrier(call);
+            break;
+        case OpClass::kAtomic:
+            // Element form outside a parallel loop: once for each thread.
+            byThread = byThread || (parallelDepth_ == 0 && isElementUpdate(call));
+            break;
+        case OpClass::kDebug:
+            byThread = byThread || (call.op == OpId::kPrint && parallelDepth_ == 0 && printsValue(call));
+            break;
+        case OpClass::kCopy:
+            cluster = cluster || call.op == OpId::kCopyCluster || call.attrs.contains("cluster_mask");
+            break;
+        default:
+            break;
+        }
+        ir::Visitor::visit(call);
+    }
+
+private:
+    void visitBarrier(const ir::OpCall& call)
+    {
+        using ir::OpId;
+        switch (call.op) {
+        case OpId::kSyncGrid: case OpId::kSyncGlobal: gridBarrier = true; break;
+        case OpId::kSyncCount: case OpId::kSyncAnd: case OpId::kSyncOr: byThread = true; break;
+        case OpId::kClusterSync: case OpId::kClusterWait: cluster = true; break;
+        case OpId::kBarrierArrive: cluster = cluster || !!ir::exprOperand(call, "cta_id"); break;
+        default: break;
+        }
+    }
+    static bool isElementUpdate(const ir::OpCall& call)
+    {
+        if (call.op == ir::OpId::kAtomicLoad || call.op == ir::OpId::kAtomicStore)
+            return false;
+        for (std::size_t i = 1; i < call.operands.size(); ++i)
+            if (const auto* source = std::get_if<ir::Region>(&call.operands[i]); source && source->buffer)
+                return call.op == ir::OpId::kAtomicAddX2 || call.op == ir::OpId::kAtomicAddX4;
+        return true;
+    }
+    static bool printsValue(const ir::OpCall& call) { return !!ir::exprOperand(call, "value"); }
+
+    std::set<const ir::ExprNode*> threadVars_;
+    int parallelDepth_ = 0;
+};
+
+class Planner : public ir::Rewriter {
+public:
+    using ir::Rewriter::rewrite;
+    ir::Stmt rewrite(const ir::Stmt& s) override
+    {
+        const auto* launch = ir::as<ir::Launch>(s);
+        if (!launch)
+            return rewriteChildren(s);
+        const ThreadUse use(*launch);
+        std::int64_t blocks = 1;
+        for (const std::int64_t extent : launch->cluster)
+            blocks *= extent;
+        const bool together = use.gridBarrier || (use.cluster && blocks > 1);
+        auto next = std::make_shared<ir::Launch>(*launch);
+        next->attrs["execution"] = std::string(use.gridBarrier ? "grid" : use.byThread || together ? "threads" : "block");
+        // Where only blocks are told apart, one thread stands for all of a block.
+        if (!use.byThread)
+            next->threads = {1, 1, 1};
+        return next;
+    }
+};
+
+}  // namespace
+
+bool runsThreads(const ir::Launch& launch)
+{
+    const auto found = launch.attrs.find("execution");
+    return found != launch.attrs.end() && std::get<std::string>(found->second) != "block";
+}
+
+bool isPrivate(const ir::Buffer& buffer)
+{
+    const ir::Buffer* b = &buffer;
+    while ((*b)->viewOf)
+        b = &(*b)->viewOf;
+    return (*b)->scope == ir::MemoryScope::kLocal || (*b)->scope == ir::MemoryScope::kVar;
+}
+
+ir::Function planThreads(const ir::Function& in, PassContext&)
+{
+    ir::Function out = in;
+    Planner planner;
+    out.body = planner.rewrite(in.body);
+    return out;
+}
+
+}  // namespace tw::passes
