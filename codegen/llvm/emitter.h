@@ -50,6 +50,16 @@ struct GemmOperand {
     llvm::Value *rows = nullptr, *columns = nullptr;
 };
 
+// What one micro-kernel multiplies; strides in elements of the accumulator's type.
+struct MicroTile {
+    ir::DType sum;
+    std::int64_t lanes = 0, rows = 0, columns = 0, depth = 0;
+    std::int64_t aRow = 0, aColumn = 0, bRow = 0, cRow = 0;
+    bool bPadded = false;  // B may be read in whole vectors
+    llvm::Value *a = nullptr, *b = nullptr, *c = nullptr;
+    llvm::Value* clear = nullptr;  // start from zero instead of C
+};
+
 // Jump targets of the innermost loop.
 struct LoopTargets {
     llvm::BasicBlock* breakTo = nullptr;
@@ -161,7 +171,9 @@ private:
     void barrierOperation(const ir::OpCall& call);
     void print(const ir::OpCall& call, const ir::Provenance& where);
     void printBuffer(const ir::Region& region, const std::string& message);
-    void printElement(const std::string& prefix, ir::DType type, llvm::Value* value);
+    void printElement(const std::string& before, ir::DType type, llvm::Value* value);
+    void printText(const std::string& value);
+    llvm::Value* printHead(const std::string& message);
     void deviceAssert(const ir::OpCall& call, const ir::Provenance& where);
     void randomInit(const ir::OpCall& call);
     llvm::Value* randomValue(const ir::Call& call);
@@ -175,6 +187,13 @@ private:
     void gemm(const ir::OpCall& call);
     GemmOperand gemmOperand(const ir::Region& region, bool transposed);
     void genericGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, llvm::Value* clear);
+    void tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, ir::DType sum, llvm::Value* clear);
+    void microKernel(const MicroTile& tile);
+    void packRows(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t firstColumn, std::int64_t columns,
+                  std::int64_t pitch);
+    llvm::Value* gemmIndex(const GemmOperand& o, llvm::Value* row, llvm::Value* column);
+    llvm::Value* gemmElement(const GemmOperand& o, llvm::Value* row, llvm::Value* column, ir::DType sum);
+    llvm::Value* scratch(std::int64_t bytes);
 
     // ---- functions (host.cpp) ----
     bool emitHost();

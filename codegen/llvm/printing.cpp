@@ -61,12 +61,32 @@ std::string stringAttr(const ir::OpCall& call, const char* name)
 
 }  // namespace
 
+// "msg='…' BlockIdx=(…), ThreadIdx=(…)": the runtime fills in the indices from the linear ones.
+Value* Emitter::printHead(const std::string& message)
+{
+    const auto component = [&](const ir::Var& var) { return var ? state_.vars.at(var.get()) : static_cast<Value*>(b_.getInt64(0)); };
+    std::vector<Value*> arguments{state_.run, text(message.empty() ? "" : "msg='" + message + "' ")};
+    std::vector<llvm::Type*> types{b_.getPtrTy(), b_.getPtrTy()};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        arguments.push_back(launch_ && axis < launch_->blockVars.size() ? component(launch_->blockVars[axis]) : b_.getInt64(0));
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        arguments.push_back(launch_ ? component(launch_->threadVars[axis]) : b_.getInt64(0));
+    types.insert(types.end(), 6, b_.getInt64Ty());
+    return b_.CreateCall(runtime("tw_print_head", b_.getVoidTy(), types), arguments);
+}
+
 void Emitter::printBuffer(const ir::Region& region, const std::string& message)
 {
+    Value* counter = entryAlloca(b_.getInt64Ty(), 1, 8);
+    b_.CreateStore(b_.getInt64(0), counter);
     const auto axis = [&](auto& self, std::size_t depth, Value* linear) -> void {
         if (depth == region.mins.size()) {
-            printElement(message + region.buffer->name + ": ", region.buffer->dtype,
-                         loadElement(region.buffer->dtype, slot(region.buffer).base, linear));
+            printHead(message);
+            Value* index = b_.CreateLoad(b_.getInt64Ty(), counter);
+            b_.CreateStore(b_.CreateAdd(index, b_.getInt64(1)), counter);
+            b_.CreateCall(runtime("tw_print_index", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}),
+                          {state_.run, text(region.buffer->name), index});
+            printElement(", ", region.buffer->dtype, loadElement(region.buffer->dtype, slot(region.buffer).base, linear));
             return;
         }
         Value* begin = index(region.mins[depth]);
@@ -77,35 +97,39 @@ void Emitter::printBuffer(const ir::Region& region, const std::string& message)
     axis(axis, 0, b_.getInt64(0));
 }
 
-void Emitter::printElement(const std::string& prefix, ir::DType type, Value* value)
+void Emitter::printText(const std::string& value)
 {
+    b_.CreateCall(runtime("tw_print_text", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}), {state_.run, text(value)});
+}
+
+void Emitter::printElement(const std::string& before, ir::DType type, Value* value)
+{
+    printText(before + "dtype=" + type.name() + " value=");
     for (std::uint64_t lane = 0; lane < type.lanes; ++lane) {
         Value* one = type.lanes > 1 ? b_.CreateExtractElement(value, lane) : value;
         Value* raw = encode(one, type.element());
         raw = b_.CreateBitCast(raw, b_.getIntNTy(static_cast<unsigned>(raw->getType()->getPrimitiveSizeInBits())));
         Value* bits = type.isSigned() ? b_.CreateSExt(raw, b_.getInt64Ty()) : b_.CreateZExt(raw, b_.getInt64Ty());
-        b_.CreateCall(runtime("tw_print_value", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty(), b_.getPtrTy()}),
-                      {state_.run, text(prefix), b_.getInt32(static_cast<std::uint32_t>(type.scalar)), bits, text("\n")});
+        b_.CreateCall(runtime("tw_print_value", b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty()}),
+                      {state_.run, b_.getInt32(static_cast<std::uint32_t>(type.scalar)), bits});
+        printText(lane + 1 < type.lanes ? " " : "\n");
     }
 }
 
 void Emitter::print(const ir::OpCall& call, const ir::Provenance& /*where*/)
 {
     const std::string message = stringAttr(call, "msg");
-    const std::string prefix = message.empty() ? "" : message + ": ";
     for (const ir::Operand& operand : call.operands) {
-        if (const auto* value = std::get_if<ir::Expr>(&operand); value && *value) {
-            if ((*value)->kind == ir::ExprKind::kStringImm)
-                b_.CreateCall(runtime("tw_print_text", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}),
-                              {state_.run, text(prefix + static_cast<const ir::StringImm&>(**value).value + "\n")});
-            else
-                printElement(prefix, (*value)->dtype, expression(*value));
-            return;
+        if (const auto* value = std::get_if<ir::Expr>(&operand); value && *value && (*value)->kind != ir::ExprKind::kStringImm) {
+            Value* number = expression(*value);
+            printHead(message);
+            return printElement(": ", (*value)->dtype, number);
         }
         if (const auto* region = std::get_if<ir::Region>(&operand); region && region->buffer)
-            return printBuffer(*region, prefix);
+            return printBuffer(*region, message);
     }
-    b_.CreateCall(runtime("tw_print_text", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}), {state_.run, text(message + "\n")});
+    printHead(message);
+    printText("\n");
 }
 
 // A failed assertion ends the thread; the launch stops between blocks and the run fails.

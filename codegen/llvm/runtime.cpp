@@ -135,24 +135,36 @@ void printText(LaunchContext* context, const char* text)
 {
     RunState& run = *context->run;
     const std::lock_guard lock(run.mutex);
+    std::string& line = run.lines[context];  // whole lines reach the log, whoever else prints
+    line += text;
+    if (line.empty() || line.back() != '\n')
+        return;
     if (run.log.size() < kMaxLogBytes)
-        run.log += text;
+        run.log += line;
+    line.clear();
+}
+
+void printHead(LaunchContext* context, const char* message, std::int64_t bx, std::int64_t by, std::int64_t bz, std::int64_t tx, std::int64_t ty,
+               std::int64_t tz)
+{
+    printText(context, fmt::format("{}BlockIdx=({}, {}, {}), ThreadIdx=({}, {}, {})", message, bx, by, bz, tx, ty, tz).c_str());
+}
+
+void printIndex(LaunchContext* context, const char* buffer, std::int64_t index)
+{
+    printText(context, fmt::format(": buffer={}, index={}", buffer, index).c_str());
 }
 
 // One element, as the interpreter prints it.
-void printValue(LaunchContext* context, const char* prefix, std::uint32_t scalar, std::uint64_t bits, const char* suffix)
+void printValue(LaunchContext* context, std::uint32_t scalar, std::uint64_t bits)
 {
     const ir::DType type{static_cast<ir::Scalar>(scalar)};
-    std::string value;
     if (type.isFloating())
-        value = fmt::format("{:g}", ir::decodeFloat(type, bits));
-    else if (type.isBool())
-        value = bits & 1 ? "True" : "False";
+        printText(context, fmt::format("{:f}", ir::decodeFloat(type, bits)).c_str());
     else if (type.isSigned())
-        value = fmt::format("{}", static_cast<std::int64_t>(bits));
+        printText(context, fmt::format("{}", static_cast<std::int64_t>(bits)).c_str());
     else
-        value = fmt::format("{}", bits);
-    printText(context, (prefix + value + suffix).c_str());
+        printText(context, fmt::format("{}", bits).c_str());
 }
 
 // ---- arithmetic that LLVM has no instruction for ----
@@ -234,6 +246,8 @@ const std::vector<std::pair<std::string, void*>>& runtimeSymbols()
         add("tw_host_assert", &hostAssert);
         add("tw_device_assert", &deviceAssert);
         add("tw_print_text", &printText);
+        add("tw_print_head", &printHead);
+        add("tw_print_index", &printIndex);
         add("tw_print_value", &printValue);
         add("tw_ieee", &ieee);
         add("tw_encode_e8m0", &encodeScale);

@@ -46,6 +46,7 @@ struct RunState {
     std::atomic<bool> cancelled = false;
     std::mutex mutex;                     // guards the rest
     std::string log;
+    std::map<const void*, std::string> lines;  // begun by a thread or worker
     DiagnosticSink* diagnostics = nullptr;
     std::vector<void*> allocations;
 

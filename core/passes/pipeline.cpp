@@ -5,6 +5,7 @@
 #include "core/passes/guard_bounds.h"
 #include "core/passes/lower_tiles.h"
 #include "core/passes/normalize.h"
+#include "core/passes/order_threads.h"
 #include "core/passes/pass.h"
 #include "core/passes/plan_threads.h"
 #include "core/passes/simplify.h"
@@ -19,6 +20,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"simplify", &simplify, "fewer statements to lower"},
         {"guardBounds", &guardBounds, "before the lowering: element accesses are still the author's, tile operations clip themselves"},
         {"planThreads", &planThreads, "the lowering asks who runs a tile operation"},
+        {"orderThreads", &orderThreads, "tile operations are still visible: they order what is around them"},
         {"lowerTiles", &lowerTiles, "to the thread stage"},
         {"simplify2", &simplify, "bounds of the new loops fold"},
     };

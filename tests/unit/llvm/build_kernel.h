@@ -7,6 +7,7 @@
 #include "core/interp/tensor.h"
 #include "core/ir/build.h"
 #include "core/ir/stmt.h"
+#include "core/support/diagnostic.h"
 
 namespace tw::test {
 
@@ -24,7 +25,7 @@ struct LaunchParts {
     std::vector<ir::Expr> grid;
     std::vector<ir::Var> blockVars;
     std::int64_t threads = 128;
-    ir::Var thread;  // threadIdx.x; made up if empty
+    ir::Var thread = {};  // threadIdx.x; made up if empty
 };
 ir::Function kernel(std::vector<ir::Buffer> params, const LaunchParts& parts, std::vector<ir::Stmt> body);
 
