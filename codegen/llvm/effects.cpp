@@ -371,8 +371,6 @@ void Emitter::memoryBarrier(const ir::OpCall& call)
                       {state_.run, barrier, b_.CreateAnd(index(*exprOperand(call, 1)), b_.getInt64(1))});
         return;
     }
-    if (call.op == OpId::kBarrierExpectTx)
-        return;  // copies are complete when they return
     std::vector<llvm::Constant*> counts;
     for (const std::int64_t n : region.buffer->arrivals)
         counts.push_back(b_.getInt64(static_cast<std::uint64_t>(n)));
@@ -382,7 +380,11 @@ void Emitter::memoryBarrier(const ir::OpCall& call)
     const ir::Expr* remote = call.op == OpId::kBarrierArrive ? exprOperand(call, 1) : nullptr;
     if (isSet(remote))
         barrier = b_.CreateCall(runtime("tw_remote", b_.getPtrTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}), {state_.run, barrier, index(*remote)});
-    b_.CreateCall(runtime("tw_barrier_arrive", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}), {state_.run, barrier, expected});
+    const bool announces = call.op == OpId::kBarrierExpectTx || call.op == OpId::kBarrierArriveExpectTx;
+    Value* bytes = announces ? index(*exprOperand(call, 1)) : static_cast<Value*>(b_.getInt64(0));
+    b_.CreateCall(runtime(call.op == OpId::kBarrierExpectTx ? "tw_barrier_bytes" : "tw_barrier_arrive", b_.getVoidTy(),
+                          {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}),
+                  {state_.run, barrier, expected, bytes});
 }
 
 void Emitter::barrierOperation(const ir::OpCall& call)

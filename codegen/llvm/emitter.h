@@ -20,6 +20,7 @@
 
 #include "core/ir/number.h"
 #include "core/ir/stmt.h"
+#include "core/ir/visit.h"
 #include "core/support/diagnostic.h"
 
 namespace tw::llvm_backend {
@@ -54,10 +55,19 @@ struct GemmOperand {
 struct MicroTile {
     ir::DType sum;
     std::int64_t lanes = 0, rows = 0, columns = 0, depth = 0;
+    llvm::Value* depthValue = nullptr;  // a run-time depth of at least 1, instead of `depth`
     std::int64_t aRow = 0, aColumn = 0, bRow = 0, cRow = 0;
     bool bPadded = false;  // B may be read in whole vectors
     llvm::Value *a = nullptr, *b = nullptr, *c = nullptr;
     llvm::Value* clear = nullptr;  // start from zero instead of C
+};
+
+// Variables and buffers that a function built aside uses, and their values here: first those of the variables, then the bases
+// of the buffers.
+struct Captures {
+    std::vector<ir::Var> vars;
+    std::vector<ir::Buffer> buffers;
+    std::vector<llvm::Value*> values;
 };
 
 // Jump targets of the innermost loop.
@@ -79,7 +89,8 @@ struct FunctionState {
     llvm::Value* barriers = nullptr;     // base of the block's barriers in a launch of threads
     std::int64_t arenaBytes = 0;
     std::int64_t barrierBytes = 0;
-    bool threads = false;  // one call a thread, in a fiber
+    bool threads = false;    // one call a thread, in a fiber
+    bool spreading = false;  // a part of a loop that is spread over the workers already
 };
 
 class Emitter {
@@ -163,6 +174,7 @@ private:
     void forLoop(const ir::For& loop);
     void countedLoop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, bool parallel,
                      const std::function<void(llvm::Value*)>& body);
+    void spreadLoop(const ir::For& loop);
     void whileLoop(const ir::While& loop);
     void ifElse(const ir::If& s);
     void store(const ir::Store& s);
@@ -187,6 +199,11 @@ private:
     void gemm(const ir::OpCall& call);
     GemmOperand gemmOperand(const ir::Region& region, bool transposed);
     void genericGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, llvm::Value* clear);
+    void blockedGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, ir::DType sum, llvm::Value* clear, llvm::Value* firstRow,
+                     llvm::Value* endRow);
+    void packPanel(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t pitch, llvm::Value* firstRow, llvm::Value* rows,
+                   llvm::Value* firstColumn, llvm::Value* columns, llvm::Value* allRows, std::int64_t allColumns);
+    bool singleBlock() const;
     void tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, ir::DType sum, llvm::Value* clear);
     void microKernel(const MicroTile& tile);
     void packRows(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t firstColumn, std::int64_t columns,
@@ -199,9 +216,13 @@ private:
     bool emitHost();
     void launch(const ir::Launch& s);
     void blockBody(const ir::Launch& s, llvm::Value* block, const std::vector<llvm::Value*>& grid);
-    void bindSlots(FunctionState& state, llvm::Value* frame, const std::vector<ir::Var>& vars,
-                   const std::vector<ir::Buffer>& buffers);
-    llvm::Value* makeFrame(const std::vector<ir::Var>& vars, const std::vector<ir::Buffer>& buffers);
+    void finishBlock(const ir::Launch& s);
+    Captures capture(const std::function<void(ir::Visitor&)>& visit);
+    void restore(const Captures& captures, const std::vector<llvm::Value*>& inside);
+    llvm::Value* makeFrame(const std::vector<llvm::Value*>& values);
+    std::vector<llvm::Value*> readFrame(llvm::Value* frame, const std::vector<llvm::Value*>& outside);
+    void spread(llvm::Value* begin, llvm::Value* end, const std::vector<llvm::Value*>& outside,
+                const std::function<void(const std::vector<llvm::Value*>&, llvm::Value*, llvm::Value*)>& body);
     BufferSlot makeSlot(const ir::Buffer& buffer, llvm::Value* base);
     llvm::Function* newFunction(const std::string& name, llvm::Type* result, const std::vector<llvm::Type*>& arguments);
     llvm::Value* entryAlloca(llvm::Type* type, std::uint64_t count, unsigned align);
@@ -229,6 +250,7 @@ private:
     std::set<const ir::BufferNode*> contiguous_;  // parameters: row-major whatever their strides
     const ir::Launch* launch_ = nullptr;
     int launches_ = 0;
+    int parts_ = 0;
     int sites_ = 0;
     bool fastMath_ = false;
     bool failed_ = false;

@@ -328,12 +328,30 @@ void callBarrierWait(void* handle, MemoryBarrier* barrier, std::int64_t parity)
     fiber.scheduler->suspend(Wait::kMemoryBarrier);
 }
 
-void callBarrierArrive(void* /*handle*/, MemoryBarrier* barrier, std::int64_t expected)
+void completePhase(MemoryBarrier& barrier)
 {
-    if (++barrier->arrived >= expected) {
-        barrier->arrived = 0;
-        ++barrier->phase;
+    if (barrier.arrived >= barrier.expected && barrier.expected > 0 && barrier.bytes == 0) {
+        barrier.arrived = 0;
+        ++barrier.phase;
     }
+}
+
+void callBarrierArrive(void* /*handle*/, MemoryBarrier* barrier, std::int64_t expected, std::int64_t bytes)
+{
+    barrier->expected = expected;
+    barrier->bytes += bytes;
+    ++barrier->arrived;
+    completePhase(*barrier);
+}
+
+// Bytes announced (positive) or brought (negative): what nobody announced counts for nothing.
+void callBarrierBytes(void* /*handle*/, MemoryBarrier* barrier, std::int64_t expected, std::int64_t bytes)
+{
+    if (bytes < 0 && barrier->bytes == 0)
+        return;
+    barrier->expected = expected;
+    barrier->bytes = std::max<std::int64_t>(0, barrier->bytes + bytes);
+    completePhase(*barrier);
 }
 
 std::int64_t callClusterRank(void* handle) { return self(handle).block % self(handle).scheduler->group->cluster; }
@@ -428,6 +446,7 @@ std::vector<std::pair<std::string, void*>> fiberSymbols()
             {"tw_sync_cluster", reinterpret_cast<void*>(&callSyncCluster)},
             {"tw_barrier_wait", reinterpret_cast<void*>(&callBarrierWait)},
             {"tw_barrier_arrive", reinterpret_cast<void*>(&callBarrierArrive)},
+            {"tw_barrier_bytes", reinterpret_cast<void*>(&callBarrierBytes)},
             {"tw_cluster_rank", reinterpret_cast<void*>(&callClusterRank)},
             {"tw_remote", reinterpret_cast<void*>(&callRemote)}};
 }

@@ -6,6 +6,7 @@
 // become displacements of the instructions.
 #include "codegen/llvm/emitter.h"
 
+#include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/support/check.h"
 
@@ -72,7 +73,31 @@ void Emitter::gemm(const ir::OpCall& call)
     const bool hasKernel = sum == ir::kFloat32 || sum == ir::kFloat64 || sum == ir::kInt32;
     if (fits && hasKernel && plainResult)
         return tiledGemm(a, b, c, sum, clear);
-    genericGemm(a, b, c, clear);
+    if (!hasKernel)
+        return genericGemm(a, b, c, clear);
+    // Large or of run-time extents: in blocks, the rows shared by the workers where the launch has one block.
+    const bool large = k == 0 || m == 0 || n == 0 || m * n * k > (1 << 20);
+    if (state_.threads || state_.spreading || !singleBlock() || !large)
+        return blockedGemm(a, b, c, sum, clear, b_.getInt64(0), c.rows);
+    std::vector<Value*> outside{clear};
+    for (const GemmOperand* o : {&a, &b, &c})
+        outside.insert(outside.end(), {o->base, o->offset, o->rowStride, o->columnStride, o->rows, o->columns});
+    spread(b_.getInt64(0), c.rows, outside, [&](const std::vector<Value*>& inside, Value* begin, Value* end) {
+        const auto operand = [&](const GemmOperand& o, std::size_t at) {
+            return GemmOperand{o.type, inside[at], inside[at + 1], inside[at + 2], inside[at + 3], inside[at + 4], inside[at + 5]};
+        };
+        blockedGemm(operand(a, 1), operand(b, 7), operand(c, 13), sum, inside[0], begin, end);
+    });
+}
+
+bool Emitter::singleBlock() const
+{
+    if (!launch_)
+        return false;
+    for (const ir::Expr& extent : launch_->grid)
+        if (!ir::isOne(extent))
+            return false;
+    return true;
 }
 
 Value* Emitter::gemmIndex(const GemmOperand& o, Value* row, Value* column)
@@ -192,7 +217,7 @@ void Emitter::microKernel(const MicroTile& t)
     k->addIncoming(nextK, loop);
     for (std::size_t i = 0; i < acc.size(); ++i)
         acc[i]->addIncoming(next[i], loop);
-    b_.CreateCondBr(b_.CreateICmpSLT(nextK, n64(t.depth)), loop, done);
+    b_.CreateCondBr(b_.CreateICmpSLT(nextK, t.depthValue ? t.depthValue : n64(t.depth)), loop, done);
     b_.SetInsertPoint(done);
     for (std::int64_t r = 0; r < t.rows; ++r)
         for (std::int64_t v = 0; v < vectors; ++v) {
@@ -269,6 +294,90 @@ void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DTyp
         countedLoop(n64(0), n64(n / width), n64(1), false, [&](Value* j) { column(b_.CreateMul(j, n64(width)), width); });
     if (n % width)
         column(n64(n / width * width), n % width);
+}
+
+// to[r][c] = from(firstRow + r, firstColumn + c) for r < rows, c < columns, and 0 up to allRows and allColumns.
+void Emitter::packPanel(const GemmOperand& from, DType sum, Value* to, std::int64_t pitch, Value* firstRow, Value* rows, Value* firstColumn, Value* columns,
+                        Value* allRows, std::int64_t allColumns)
+{
+    Value* zero = b_.getInt64(0);
+    Value* one = b_.getInt64(1);
+    Value* pitchValue = b_.getInt64(static_cast<std::uint64_t>(pitch));
+    Value* none = llvm::Constant::getNullValue(valueType(sum));
+    const auto at = [&](Value* r, Value* c) { return b_.CreateAdd(b_.CreateMul(r, pitchValue), c); };
+    const auto copy = [&](Value* r, Value* c) {
+        storeElement(sum, to, at(r, c), gemmElement(from, b_.CreateAdd(firstRow, r), b_.CreateAdd(firstColumn, c), sum));
+    };
+    if (constantOr(from.rowStride, 0) == 1) {  // columns of the source are contiguous
+        countedLoop(zero, columns, one, false, [&](Value* c) { countedLoop(zero, rows, one, true, [&](Value* r) { copy(r, c); }); });
+    } else {
+        countedLoop(zero, rows, one, false, [&](Value* r) { countedLoop(zero, columns, one, true, [&](Value* c) { copy(r, c); }); });
+    }
+    Value* width = b_.getInt64(static_cast<std::uint64_t>(allColumns));
+    countedLoop(zero, rows, one, false, [&](Value* r) { countedLoop(columns, width, one, true, [&](Value* c) { storeElement(sum, to, at(r, c), none); }); });
+    countedLoop(rows, allRows, one, false, [&](Value* r) { countedLoop(zero, width, one, true, [&](Value* c) { storeElement(sum, to, at(r, c), none); }); });
+}
+
+// Rows [firstRow, endRow) of C in blocks: panels of B and A are packed so that they stay in the caches, every micro-kernel works
+// on a full tile, and what is valid of it is added to C.
+void Emitter::blockedGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, DType sum, Value* clear, Value* firstRow, Value* endRow)
+{
+    const auto n64 = [&](std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); };
+    constexpr std::int64_t depthBlock = 256, columnBlock = 512;
+    const std::int64_t lanes = std::max<std::int64_t>(2, cpu_.vectorBytes * 8 / sum.bits());
+    const std::int64_t rows = cpu_.vectorBytes == 64 ? 14 : cpu_.vectorBytes == 32 ? 6 : 4;
+    const std::int64_t width = 2 * lanes, rowBlock = 8 * rows, bytes = sum.bits() / 8;
+    Value* panelB = scratch(columnBlock * depthBlock * bytes);
+    Value* panelA = scratch(rowBlock * depthBlock * bytes);
+    Value* result = entryAlloca(valueType(sum), static_cast<std::uint64_t>(rows * width), 64);
+    const auto smaller = [&](Value* x, Value* y) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); };
+    const auto blocks = [&](Value* begin, Value* end, std::int64_t step, const std::function<void(Value*, Value*)>& body) {
+        countedLoop(begin, end, n64(step), false, [&](Value* at) { body(at, smaller(n64(step), b_.CreateSub(end, at))); });
+    };
+    Value* zero = n64(0);
+    blocks(zero, a.columns, depthBlock, [&](Value* k, Value* depth) {
+        Value* fresh = b_.CreateAnd(clear, b_.CreateICmpEQ(k, zero));
+        blocks(zero, c.columns, columnBlock, [&](Value* j, Value* columns) {
+            blocks(zero, columns, width, [&](Value* slice, Value* valid) {
+                Value* to = b_.CreateInBoundsGEP(valueType(sum), panelB, b_.CreateMul(slice, n64(depthBlock)));
+                packPanel(b, sum, to, width, k, depth, b_.CreateAdd(j, slice), valid, depth, width);
+            });
+            blocks(firstRow, endRow, rowBlock, [&](Value* i, Value* count) {
+                Value* padded = b_.CreateMul(b_.CreateUDiv(b_.CreateAdd(count, n64(rows - 1)), n64(rows)), n64(rows));
+                packPanel(a, sum, panelA, depthBlock, i, count, k, depth, padded, depthBlock);
+                blocks(zero, columns, width, [&](Value* slice, Value* validColumns) {
+                    blocks(zero, count, rows, [&](Value* row, Value* validRows) {
+                        MicroTile tile;
+                        tile.sum = sum;
+                        tile.lanes = lanes;
+                        tile.rows = rows;
+                        tile.columns = width;
+                        tile.depthValue = depth;
+                        tile.aRow = depthBlock;
+                        tile.aColumn = 1;
+                        tile.bRow = width;
+                        tile.cRow = width;
+                        tile.bPadded = true;
+                        tile.a = b_.CreateInBoundsGEP(valueType(sum), panelA, b_.CreateMul(row, n64(depthBlock)));
+                        tile.b = b_.CreateInBoundsGEP(valueType(sum), panelB, b_.CreateMul(slice, n64(depthBlock)));
+                        tile.c = result;
+                        tile.clear = b_.getTrue();
+                        microKernel(tile);
+                        countedLoop(zero, validRows, n64(1), false, [&](Value* r) {
+                            countedLoop(zero, validColumns, n64(1), true, [&](Value* col) {
+                                Value* place = gemmIndex(c, b_.CreateAdd(i, b_.CreateAdd(row, r)), b_.CreateAdd(j, b_.CreateAdd(slice, col)));
+                                Value* part = loadElement(sum, result, b_.CreateAdd(b_.CreateMul(r, n64(width)), col));
+                                Value* old = convert(loadElement(c.type, c.base, place), c.type, sum);
+                                old = b_.CreateSelect(fresh, llvm::Constant::getNullValue(old->getType()), old);
+                                Value* total = sum.isFloating() ? b_.CreateFAdd(old, part) : b_.CreateAdd(old, part);
+                                storeElement(c.type, c.base, place, convert(total, sum, c.type));
+                            });
+                        });
+                    });
+                });
+            });
+        });
+    });
 }
 
 // Rows of C, one step of k after the other: for run-time extents and for accumulators without a micro-kernel (a half rounds

@@ -176,41 +176,110 @@ bool Emitter::emitHost()
     return true;
 }
 
-Value* Emitter::makeFrame(const std::vector<ir::Var>& vars, const std::vector<ir::Buffer>& buffers)
+Value* Emitter::makeFrame(const std::vector<Value*>& values)
 {
-    Value* frame = entryAlloca(b_.getInt64Ty(), vars.size() + buffers.size() + 1, 8);
-    std::size_t at = 0;
-    const auto put = [&](Value* value) { b_.CreateStore(value, b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), frame, at++)); };
-    for (const ir::Var& var : vars)
-        put(state_.vars.at(var.get()));
-    for (const ir::Buffer& buffer : buffers)
-        put(state_.buffers.at(buffer.get()).base);
+    Value* frame = entryAlloca(b_.getInt64Ty(), values.size() + 1, 8);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        b_.CreateStore(values[i], b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), frame, i));
     return frame;
 }
 
-void Emitter::bindSlots(FunctionState& outer, Value* frame, const std::vector<ir::Var>& vars, const std::vector<ir::Buffer>& buffers)
+std::vector<Value*> Emitter::readFrame(Value* frame, const std::vector<Value*>& outside)
 {
-    std::size_t at = 0;
-    const auto get = [&](llvm::Type* type) {
-        return b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), frame, at++));
-    };
-    for (const ir::Var& var : vars)
-        state_.vars[var.get()] = get(outer.vars.at(var.get())->getType());
-    for (const ir::Buffer& buffer : buffers) {
-        Value* base = get(b_.getPtrTy());
-        state_.buffers[buffer.get()] = makeSlot(buffer, base);
-    }
+    std::vector<Value*> inside;
+    for (std::size_t i = 0; i < outside.size(); ++i)
+        inside.push_back(llvm::isa<llvm::Constant>(outside[i])
+                             ? outside[i]  // stays a constant on the other side
+                             : b_.CreateLoad(outside[i]->getType(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), frame, i)));
+    return inside;
 }
 
-// Block number to block indices, x fastest; then the body.
+Captures Emitter::capture(const std::function<void(ir::Visitor&)>& visit)
+{
+    UseCollector uses;
+    visit(uses);
+    Captures captures;
+    for (const ir::Var& var : uses.vars)
+        if (const auto found = state_.vars.find(var.get()); found != state_.vars.end()) {
+            captures.vars.push_back(var);
+            captures.values.push_back(found->second);
+        }
+    for (const ir::Buffer& buffer : uses.buffers)
+        if (const auto found = state_.buffers.find(buffer.get()); found != state_.buffers.end()) {
+            captures.buffers.push_back(buffer);
+            captures.values.push_back(found->second.base);
+        }
+    return captures;
+}
+
+// Makes what was captured known in the function that is being built, under the values that it has there.
+void Emitter::restore(const Captures& captures, const std::vector<Value*>& inside)
+{
+    std::size_t at = 0;
+    for (const ir::Var& var : captures.vars)
+        state_.vars[var.get()] = inside[at++];
+    for (const ir::Buffer& buffer : captures.buffers)
+        state_.buffers[buffer.get()] = makeSlot(buffer, inside[at++]);
+}
+
+// [begin, end) in parts, each on a worker of the pool: a function (worker, frame, begin, end) and a call of the runtime.
+void Emitter::spread(Value* begin, Value* end, const std::vector<Value*>& outside, const std::function<void(const std::vector<Value*>&, Value*, Value*)>& body)
+{
+    Value* frame = makeFrame(outside);
+    FunctionState outer = std::move(state_);
+    const auto outerPoint = b_.saveIP();
+    const auto outerPlace = b_.getCurrentDebugLocation();
+    state_ = FunctionState{};
+    state_.function = newFunction(function_.name + "_part_" + std::to_string(parts_++), b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()});
+    state_.spreading = true;
+    llvm::Function* part = state_.function;
+    state_.run = part->getArg(0);
+    b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", part));
+    if (outerPlace)
+        b_.SetCurrentDebugLocation(llvm::DILocation::get(context_, outerPlace.getLine(), 0, part->getSubprogram()));
+    state_.arena = b_.CreateLoad(b_.getPtrTy(), state_.run, "arena");
+    state_.returnTo = newBlock("done");
+    body(readFrame(part->getArg(1), outside), part->getArg(2), part->getArg(3));
+    terminateInto(state_.returnTo);
+    b_.SetInsertPoint(state_.returnTo);
+    b_.CreateRetVoid();
+    const auto arenaBytes = static_cast<std::uint64_t>(state_.arenaBytes);
+    state_ = std::move(outer);
+    b_.restoreIP(outerPoint);
+    b_.SetCurrentDebugLocation(outerPlace);
+    b_.CreateCall(runtime("tw_spread", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()}),
+                  {state_.run, part, frame, begin, end, b_.getInt64(arenaBytes)});
+}
+
+// Block number to block indices, x fastest (the blocks of a cluster follow one another); then the body.
 void Emitter::blockBody(const ir::Launch& s, Value* block, const std::vector<Value*>& grid)
 {
     Value* rest = block;
+    std::int64_t clusterBlocks = 1;
+    for (const std::int64_t extent : s.cluster)
+        clusterBlocks *= extent;
+    if (clusterBlocks > 1) {
+        Value* rank = b_.CreateURem(block, b_.getInt64(static_cast<std::uint64_t>(clusterBlocks)));
+        Value* cluster = b_.CreateUDiv(block, b_.getInt64(static_cast<std::uint64_t>(clusterBlocks)));
+        for (std::size_t axis = 0; axis < s.blockVars.size(); ++axis) {
+            Value* extent = b_.getInt64(static_cast<std::uint64_t>(axis < s.cluster.size() ? s.cluster[axis] : 1));
+            Value* clusters = b_.CreateUDiv(b_.CreateAdd(grid[axis], b_.CreateSub(extent, b_.getInt64(1))), extent);
+            bindVar(s.blockVars[axis], b_.CreateAdd(b_.CreateMul(b_.CreateURem(cluster, clusters), extent), b_.CreateURem(rank, extent)));
+            cluster = b_.CreateUDiv(cluster, clusters);
+            rank = b_.CreateUDiv(rank, extent);
+        }
+        return finishBlock(s);
+    }
     for (std::size_t axis = 0; axis < s.blockVars.size(); ++axis) {
         const bool last = axis + 1 == s.blockVars.size();
         bindVar(s.blockVars[axis], last ? rest : b_.CreateURem(rest, grid[axis]));
         rest = last ? rest : b_.CreateUDiv(rest, grid[axis]);
     }
+    finishBlock(s);
+}
+
+void Emitter::finishBlock(const ir::Launch& s)
+{
     if (!state_.threads)
         for (const ir::Var& var : s.threadVars)
             if (var)
@@ -220,13 +289,12 @@ void Emitter::blockBody(const ir::Launch& s, Value* block, const std::vector<Val
 
 void Emitter::launch(const ir::Launch& s)
 {
-    UseCollector uses;
-    uses.visit(s.body);
-    for (const ir::Expr& extent : s.grid)
-        uses.visit(extent);
-    std::erase_if(uses.vars, [&](const ir::Var& var) { return !state_.vars.contains(var.get()); });
-    std::erase_if(uses.buffers, [&](const ir::Buffer& buffer) { return !state_.buffers.contains(buffer.get()); });
-    Value* frame = makeFrame(uses.vars, uses.buffers);
+    const Captures captures = capture([&](ir::Visitor& uses) {
+        uses.visit(s.body);
+        for (const ir::Expr& extent : s.grid)
+            uses.visit(extent);
+    });
+    Value* frame = makeFrame(captures.values);
     Value* blocks = b_.getInt64(1);
     for (const ir::Expr& extent : s.grid)
         blocks = b_.CreateMul(blocks, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index(extent), b_.getInt64(0)));
@@ -246,7 +314,7 @@ void Emitter::launch(const ir::Launch& s)
     b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", kernel));
     locate(s.where);
     state_.arena = b_.CreateLoad(b_.getPtrTy(), state_.run, "arena");  // the first field of WorkerState and FiberState
-    bindSlots(outer, kernel->getArg(1), uses.vars, uses.buffers);
+    restore(captures, readFrame(kernel->getArg(1), captures.values));
     std::vector<Value*> grid;
     for (const ir::Expr& extent : s.grid)
         grid.push_back(index(extent));

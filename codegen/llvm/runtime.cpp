@@ -118,6 +118,29 @@ bool launch(RunState* run, void* function, void* frame, std::int64_t blocks, std
     return !run->over();
 }
 
+// Parts of a loop in the only block of a launch: the pool is free then.
+void spread(LaunchContext* context, void* function, void* frame, std::int64_t begin, std::int64_t end, std::int64_t arenaBytes)
+{
+    RunState& run = *context->run;
+    if (end <= begin)
+        return;
+    const std::int64_t parts = std::min<std::int64_t>(end - begin, run.threads);
+    const auto part = [&](std::int64_t i) {
+        WorkerState worker;
+        worker.run = &run;
+        std::unique_ptr<void, decltype(&std::free)> arena(std::aligned_alloc(64, static_cast<std::size_t>(arenaBytes + 127) / 64 * 64), &std::free);
+        worker.arena = static_cast<std::uint8_t*>(arena.get());
+        worker.barriers = worker.arena;
+        reinterpret_cast<BlockFunction>(function)(&worker, frame, begin + (end - begin) * i / parts, begin + (end - begin) * (i + 1) / parts);
+    };
+    if (parts == 1)
+        return part(0);
+    run.pool->runOnAll([&](int worker) {
+        if (worker < parts)
+            part(worker);
+    });
+}
+
 // ---- messages ----
 
 void hostAssert(RunState* run, const char* message, std::uint32_t place)
@@ -243,6 +266,7 @@ const std::vector<std::pair<std::string, void*>>& runtimeSymbols()
         add("tw_alloc_host", &allocHost);
         add("tw_alloc_block", &allocBlock);
         add("tw_launch", &launch);
+        add("tw_spread", &spread);
         add("tw_host_assert", &hostAssert);
         add("tw_device_assert", &deviceAssert);
         add("tw_print_text", &printText);

@@ -30,9 +30,10 @@ enum class ExchangeKind : std::uint32_t {
 
 // An mbarrier. Zero is a fresh one.
 struct MemoryBarrier {
-    std::int64_t phase = 0;    // completed phases
-    std::int64_t arrived = 0;  // in the current phase
-    std::int64_t unused[2] = {0, 0};
+    std::int64_t phase = 0;     // completed phases
+    std::int64_t arrived = 0;   // in the current phase
+    std::int64_t expected = 0;  // arrivals that complete it
+    std::int64_t bytes = 0;     // announced and not yet brought
 };
 static_assert(sizeof(MemoryBarrier) == 32, "statement.cpp lays barriers out with this size");
 

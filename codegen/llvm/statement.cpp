@@ -1,6 +1,7 @@
 // Statements: control flow, bindings, stores, on-chip memory.
 #include "codegen/llvm/emitter.h"
 
+#include "core/ir/call.h"
 #include "core/support/check.h"
 
 namespace tw::llvm_backend {
@@ -21,12 +22,6 @@ std::int64_t elementCount(const ir::BufferNode& buffer)
         count *= *value;
     }
     return count;
-}
-
-bool flag(const ir::Attrs& attrs, const char* name)
-{
-    const auto found = attrs.find(name);
-    return found != attrs.end() && std::holds_alternative<bool>(found->second) && std::get<bool>(found->second);
 }
 
 }  // namespace
@@ -168,8 +163,9 @@ void Emitter::countedLoop(Value* begin, Value* end, Value* step, bool parallel, 
 
 void Emitter::forLoop(const ir::For& loop)
 {
-    // `ordered`: iterations of a parallel nest that must not overlap (element updates without an atomic instruction).
-    const bool parallel = (loop.loop == ir::ForKind::kParallel || loop.loop == ir::ForKind::kVectorized) && !flag(loop.attrs, "ordered");
+    const bool parallel = loop.loop == ir::ForKind::kParallel || loop.loop == ir::ForKind::kVectorized;
+    if (ir::boolAttr(loop.attrs, "spread", false) && !state_.threads && !state_.spreading && state_.accessGroups.empty())
+        return spreadLoop(loop);
     const auto nest = [&](auto& self, std::size_t depth) -> void {
         if (depth == loop.axes.size()) {
             statement(loop.body);
@@ -186,6 +182,20 @@ void Emitter::forLoop(const ir::For& loop)
         });
     };
     nest(nest, 0);
+}
+
+// The iterations of a nest in the only block of a launch, shared by the workers.
+void Emitter::spreadLoop(const ir::For& loop)
+{
+    const ir::Axis& axis = loop.axes.front();
+    const Captures captures = capture([&](ir::Visitor& uses) { uses.visit(loop.body); });
+    spread(index(axis.begin), index(axis.end), captures.values, [&](const std::vector<Value*>& inside, Value* begin, Value* end) {
+        restore(captures, inside);
+        countedLoop(begin, end, b_.getInt64(1), loop.loop == ir::ForKind::kParallel, [&](Value* i) {
+            bindVar(axis.var, i);
+            statement(loop.body);
+        });
+    });
 }
 
 void Emitter::whileLoop(const ir::While& loop)

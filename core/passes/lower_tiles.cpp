@@ -1,5 +1,7 @@
 #include "core/passes/lower_tiles.h"
 
+#include <set>
+
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
@@ -61,6 +63,7 @@ public:
     explicit NestInfo(const Stmt& body) { visit(body); }
     bool ordered = false;        // must run one iteration after the other
     bool onlyPrivate = true;     // all that is written is private memory
+    bool onlyOwnPrivate = true;  // private memory that it writes is its own
 
     using ir::Visitor::visit;
     void visit(const Stmt& s) override
@@ -68,7 +71,10 @@ public:
         if (const auto* store = ir::as<ir::Store>(s)) {
             ordered = ordered || store->buffer->dtype.bits() < 8;
             onlyPrivate = onlyPrivate && isPrivate(store->buffer);
+            onlyOwnPrivate = onlyOwnPrivate && (!isPrivate(store->buffer) || own_.contains(store->buffer.get()));
         }
+        if (const auto* allocate = ir::as<ir::Allocate>(s))
+            own_.insert(allocate->buffer.get());
         ir::Visitor::visit(s);
     }
     void visit(const ir::OpCall& call) override
@@ -79,6 +85,9 @@ public:
             onlyPrivate = false;
         ir::Visitor::visit(call);
     }
+
+private:
+    std::set<const ir::BufferNode*> own_;
 };
 
 class Lowerer : public ir::Rewriter {
@@ -112,8 +121,11 @@ private:
         const auto& launch = static_cast<const ir::Launch&>(*s);
         ranges_.add(launch);
         threads_ = runsThreads(launch);
+        singleBlock_ = !threads_;
+        for (const Expr& extent : launch.grid)
+            singleBlock_ = singleBlock_ && ir::isOne(extent);
         const Stmt next = rewriteChildren(s);
-        threads_ = false;
+        threads_ = singleBlock_ = false;
         return next;
     }
 
@@ -162,21 +174,42 @@ private:
     {
         const NestInfo info(loop.body);
         const bool wrap = threads_ && !inTile_ && !info.onlyPrivate;
-        const bool before = inTile_;
-        inTile_ = inTile_ || wrap;
+        if (!wrap && threads_ && !inTile_) {  // each thread runs the nest for itself
+            return plainNest(loop, info.ordered, false);
+        }
+        const bool outermost = !inTile_;
+        inTile_ = true;
+        const bool spread = singleBlock_ && outermost && !info.ordered && info.onlyOwnPrivate && worthSpreading(loop);
+        Stmt body = plainNest(loop, info.ordered, spread);
+        inTile_ = !outermost;
+        return wrap ? together(body, loop.where) : body;
+    }
+
+    // The last axis stays parallel; the others become loops around it.
+    Stmt plainNest(const ir::For& loop, bool ordered, bool spread)
+    {
         Stmt body = rewrite(loop.body);
-        inTile_ = before;
-        // The last axis stays parallel; the others become loops around it.
         for (std::size_t axis = loop.axes.size(); axis-- > 0;) {
             const bool last = axis + 1 == loop.axes.size();
             const ir::Axis& a = loop.axes[axis];
-            auto next = std::make_shared<ir::For>(last && !info.ordered ? ForKind::kParallel : ForKind::kSerial, std::vector<ir::Axis>{a}, body,
-                                                  ir::Attrs{}, loop.where);
-            next->axes[0].begin = rewrite(a.begin);
-            next->axes[0].end = rewrite(a.end);
+            auto next = std::make_shared<ir::For>(last && !ordered ? ForKind::kParallel : ForKind::kSerial,
+                                                  std::vector<ir::Axis>{{a.var, rewrite(a.begin), rewrite(a.end), a.step}}, body, ir::Attrs{}, loop.where);
+            if (axis == 0 && spread)
+                next->attrs["spread"] = true;
             body = next;
         }
-        return wrap ? together(body, loop.where) : body;
+        return body;
+    }
+
+    // Small nests cost less than waking the workers.
+    bool worthSpreading(const ir::For& loop) const
+    {
+        double count = 1;
+        for (const ir::Axis& axis : loop.axes) {
+            const auto range = ranges_.of(ir::sub(axis.end, axis.begin));
+            count *= range ? static_cast<double>(range->high) : 1e9;
+        }
+        return count >= (1 << 14);
     }
 
     // language.md d.4: the domain enumerated as [outer, d0, …, d(k-2), g] row-major, `wave` ids apart.
@@ -223,7 +256,7 @@ private:
         const ir::OpCall& call = op.call;
         const auto& info = ir::info(call.op);
         switch (info.cls) {
-        case OpClass::kCopy: return together(copy(call, s->where), s->where, call);
+        case OpClass::kCopy: return multicast(call) ? multicastCopy(call, s->where) : together(copy(call, s->where), s->where, call);
         case OpClass::kProduct: return call.op == OpId::kDp4a ? next : together(product(call, s->where), s->where, call);
         case OpClass::kFill: {
             const Expr value = call.op == OpId::kFill ? ir::exprOperand(call, "value") : number(std::get<Region>(call.operands[0]).buffer->dtype, 0);
@@ -260,30 +293,66 @@ private:
         const Region& dst = *ir::regionOperand(call, "dst");
         if (call.op == OpId::kTranspose)
             return lowerTranspose(src, dst, where);
-        const std::int64_t mask = ir::intAttr(call.attrs, "cluster_mask", 0);
         const Expr block = call.op == OpId::kCopyCluster ? ir::exprOperand(call, "dst_block") : Expr{};
-        if (!mask && !block)
-            return lowerCopy(src, dst, {}, context_, where);
-        // Into the memory of other blocks of the cluster.
-        std::vector<Stmt> stmts;
-        const auto into = [&](const Expr& rank) {
-            auto remote = std::make_shared<ir::BufferNode>(*dst.buffer);
-            remote->name += "_remote";
-            remote->viewOf = {};
-            Region base{dst.buffer, std::vector<Expr>(dst.mins.size(), ir::intImm(0)), std::vector<Expr>(dst.mins.size(), ir::intImm(1))};
-            remote->address = ir::call(ir::kInt64, ir::OpCall{OpId::kRemoteAddress, {base, rank}, {}}, where);
-            Region target{remote, dst.mins, dst.extents};
-            stmts.push_back(std::make_shared<ir::Allocate>(remote, where));
-            stmts.push_back(lowerCopy(src, target, {}, context_, where));
-        };
-        if (block)
-            into(block);
-        for (std::int64_t rank = 0; rank < 32; ++rank)
-            if ((mask >> rank) & 1)
-                into(ir::intImm(rank));
-        if (const Region* barrier = block ? ir::regionOperand(call, "remote_barrier") : nullptr)
+        if (!block)
+            return ir::sequence({lowerCopy(src, dst, {}, context_, where), bytesBrought(call, dst, where)});
+        std::vector<Stmt> stmts = remoteCopy(src, dst, block, where);
+        if (const Region* barrier = ir::regionOperand(call, "remote_barrier"); barrier && barrier->buffer)
             stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kBarrierArrive, {*barrier, block}, {}}, where));
         return ir::sequence(std::move(stmts));
+    }
+
+    // Bytes that the program announced on the copy's barrier are there now.
+    static Stmt bytesBrought(const ir::OpCall& call, const Region& dst, const ir::Provenance& where)
+    {
+        const Region* barrier = call.op == OpId::kTmaCopy ? ir::regionOperand(call, "barrier") : nullptr;
+        if (!barrier || !barrier->buffer)
+            return {};
+        Expr count = ir::intImm(1);
+        for (const Expr& extent : dst.extents)
+            count = ir::mul(count, extent);
+        const Expr bytes = ir::floorDiv(ir::mul(count, ir::intImm(dst.buffer->dtype.bits() * dst.buffer->dtype.lanes)), ir::intImm(8));
+        return std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kBarrierExpectTx, {*barrier, ir::sub(ir::intImm(0), bytes)}, {}}, where);
+    }
+
+    // Into the memory of another block of the cluster.
+    std::vector<Stmt> remoteCopy(const Region& src, const Region& dst, const Expr& rank, const ir::Provenance& where)
+    {
+        auto remote = std::make_shared<ir::BufferNode>(*dst.buffer);
+        remote->name += "_remote";
+        remote->viewOf = {};
+        const Region base{dst.buffer, std::vector<Expr>(dst.mins.size(), ir::intImm(0)), std::vector<Expr>(dst.mins.size(), ir::intImm(1))};
+        remote->address = ir::call(ir::kInt64, ir::OpCall{OpId::kRemoteAddress, {base, rank}, {}}, where);
+        const Region target{remote, dst.mins, dst.extents};
+        return {std::make_shared<ir::Allocate>(remote, where), lowerCopy(src, target, {}, context_, where)};
+    }
+
+    bool multicast(const ir::OpCall& call) const
+    {
+        return threads_ && ir::intAttr(call.attrs, "cluster_mask", 0) > 0 && (call.op == OpId::kCopyCluster || call.op == OpId::kTmaCopy);
+    }
+
+    // The first block of the mask brings the tile of all; the others wait for it; blocks outside the mask load for themselves.
+    Stmt multicastCopy(const ir::OpCall& call, const ir::Provenance& where)
+    {
+        const Region& src = *ir::regionOperand(call, "src");
+        const Region& dst = *ir::regionOperand(call, "dst");
+        const std::int64_t mask = ir::intAttr(call.attrs, "cluster_mask", 0);
+        std::int64_t leader = 0;
+        while (((mask >> leader) & 1) == 0)
+            ++leader;
+        std::vector<Stmt> stmts;
+        for (std::int64_t rank = leader; rank < 32; ++rank)
+            if ((mask >> rank) & 1)
+                for (Stmt& s : remoteCopy(src, dst, ir::intImm(rank), where))
+                    stmts.push_back(std::move(s));
+        const Expr rank = ir::call(ir::kInt32, ir::OpCall{OpId::kBlockRank, {}, {}}, where);
+        const Expr member = ir::binary(ir::BinaryOp::kNe, ir::binary(ir::BinaryOp::kBitAnd, ir::binary(ir::BinaryOp::kShr, ir::intImm(mask), rank), ir::intImm(1)),
+                                       ir::intImm(0));
+        const Stmt alone = std::make_shared<ir::If>(ir::unary(ir::UnaryOp::kNot, member), lowerCopy(src, dst, {}, context_, where), Stmt{}, where);
+        const Stmt copy = std::make_shared<ir::If>(ir::binary(ir::BinaryOp::kEq, rank, ir::intImm(leader)), ir::sequence(std::move(stmts)), alone, where);
+        const Stmt meet = std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kClusterSync, {}, {}}, where);
+        return ir::sequence({together(copy, where), meet});
     }
 
     Stmt product(const ir::OpCall& call, const ir::Provenance& where)
@@ -342,6 +411,7 @@ private:
     std::map<const ir::BufferNode*, Expr> safe_;
     LowerContext context_;
     bool threads_ = false;
+    bool singleBlock_ = false;  // the launch has one block: its loops are shared by the workers
     bool inTile_ = false;  // inside a nest that one thread runs for all
 };
 
