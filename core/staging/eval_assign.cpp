@@ -64,7 +64,7 @@ void Interpreter::assignNamed(const Identifier& name, Value value, const std::sh
     const bool storing = old && (old->get<VarValue>() || old->object<const RefValue>());
     if (storing && isOpaque(value))
         foreign(value, range);
-    if (!hooks_ || !(storing || isDevice(value))) {
+    if (!hooks_ || !(storing || isDevice(value) || value.object<const LoopSpec>())) {
         bindName(scope, name.text, std::move(value));
         return;
     }

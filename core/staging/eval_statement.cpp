@@ -55,7 +55,7 @@ Flow Interpreter::exec(const Stmt& stmt, const std::shared_ptr<Environment>& sco
     try {
         return execNode(stmt, scope);
     } catch (const StagingStop& stop) {
-        if (stop.fatal || (stop.raised && !frames_.empty()))
+        if (stop.fatal || (stop.raised && frames_.size() > 1))
             throw;
         bindTargetsOpaque(stmt, scope);
         return Flow::kNormal;
@@ -168,10 +168,17 @@ Flow Interpreter::execOpaqueIf(const If& node, const std::shared_ptr<Environment
     const auto survey = [&](const Block& block) {
         Arm arm;
         DeviceScope names(*this, scope, std::nullopt);
+        // Inside a kernel's factory an arm that may not be the one is no place to report errors.
+        struct Quiet {
+            int& depth;
+            int by;
+            Quiet(int& d, int b) : depth(d), by(b) { depth += by; }
+            ~Quiet() { depth -= by; }
+        } quiet(tryDepth_, kernelDepth_ > 0 ? 1 : 0);
         try {
             arm.flow = execBlock(block, scope);
         } catch (const StagingStop& stop) {
-            if (stop.fatal || !stop.pending)
+            if (stop.fatal)
                 throw;
             arm.ended = true;
         }

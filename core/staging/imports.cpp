@@ -88,6 +88,7 @@ Value Interpreter::importModule(const std::string& name, const SourceRange& rang
     if (!module)
         module = siblingModule(name, range);
     if (!module) {
+        modules_[name] = makeOpaque(name);  // while its parent is asked
         // A member of a module of ours: tilelang.autotuner.autotune, os.path.
         const auto dot = name.rfind('.');
         if (dot != std::string::npos) {

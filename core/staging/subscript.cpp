@@ -138,6 +138,9 @@ Value Interpreter::subscript(const Value& object, const Value& index, const Sour
     if (const auto* type = object.object<ClassValue>()) {  // list[int], tuple[int, ...], an Enum by name
         if (const auto members = classAttribute(*type, "$members"))
             return subscript(*members, index, range);
+        if (const auto own = classAttribute(*type, "__class_getitem__"))
+            return call(own->object<const NativeFunction>() ? *own : bindMethod(*own, object, *object.get<std::shared_ptr<ClassValue>>(), range),
+                        {index}, range);
         return object;
     }
     if (object.object<ModuleValue>())

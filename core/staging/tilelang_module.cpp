@@ -348,6 +348,20 @@ std::optional<Value> testingMember(const std::string& name)
     });
 }
 
+// determine_fp8_type("e4m3"): the platform's own fp8.
+std::optional<Value> fp8Member(const std::string& name)
+{
+    if (!name.starts_with("determine_"))
+        return std::nullopt;
+    return native(name, [](Interpreter& in, Args a) -> Value {
+        const auto bound = in.bind("fp8_format='e4m3'", a, "determine_fp8_type");
+        const std::string format = bound.has("fp8_format") ? plainText(bound["fp8_format"]) : "e4m3";
+        const bool isHip = in.target().kind == target::Kind::kHip;
+        const auto dtype = ir::parseDType("float8_" + format + (isHip ? "fnuz" : format == "e4m3" ? "fn" : ""));
+        return dtype ? Value(*dtype) : makeOpaque("fp8");
+    });
+}
+
 std::optional<Value> driverMember(const std::string& name)
 {
     if (name == "get_num_sms")
@@ -421,6 +435,16 @@ std::shared_ptr<ModuleValue> makeTilelangModule(Interpreter& interpreter, const 
             auto found = inner(e, member);
             return found ? found : makeOpaque("tilelang.autotuner." + member);
         };
+        return module;
+    }
+    if (name == "tilelang.math")
+        return only({"cdiv", "next_power_of_2"});
+    if (name == "tilelang.language.fp8" || name == "tilelang.language.fp8_types") {
+        module->attribute = [](Evaluator&, const std::string& member) { return fp8Member(member); };
+        return module;
+    }
+    if (name == "tilelang.tileop.base" || name == "tilelang.language.dtypes" || name == "tilelang.language.v2.dtypes") {
+        module->attribute = [](Evaluator& e, const std::string& member) { return makeTileLanguageModule()->attribute(e, member); };
         return module;
     }
     if (name == "tilelang.jit")
