@@ -30,6 +30,38 @@ bool decorated(const syntax::FunctionDef& def, std::string_view name)
     return std::any_of(def.decorators.begin(), def.decorators.end(), [&](const auto& d) { return endsWith(*d, name); });
 }
 
+// By its text, language.md a.5: a tensor, pointer or dtype annotation makes a run-time parameter.
+bool isRuntimeAnnotation(const syntax::Expr& annotation)
+{
+    const syntax::Expr* e = &annotation;
+    bool isApplied = false;
+    for (;;) {
+        if (const auto* call = std::get_if<syntax::Call>(&e->node))
+            e = call->callee.get(), isApplied = true;
+        else if (const auto* subscript = std::get_if<syntax::Subscript>(&e->node))
+            e = subscript->value.get(), isApplied = true;
+        else
+            break;
+    }
+    const auto* attribute = std::get_if<syntax::Attribute>(&e->node);
+    const auto* name = std::get_if<syntax::Name>(&e->node);
+    const std::string last = attribute ? attribute->name.text : name ? name->id : "";
+    if (last == "Tensor" || last == "StridedTensor" || last == "Buffer" || last == "ptr")
+        return isApplied || last == "ptr";
+    return attribute && !isApplied && ir::parseDType(last).has_value();
+}
+
+bool isRuntimeParameter(const syntax::FunctionDef& def, const syntax::Parameter& parameter)
+{
+    if (parameter.annotation)
+        return isRuntimeAnnotation(*parameter.annotation);
+    for (const auto& stmt : def.body)
+        if (const auto* declaration = std::get_if<syntax::AnnAssign>(&stmt->node); declaration && !declaration->value)
+            if (const auto* name = std::get_if<syntax::Name>(&declaration->target->node); name && name->id == parameter.name.text)
+                return isRuntimeAnnotation(*declaration->annotation);
+    return false;
+}
+
 // A function that nothing calls but whose name says that people run it.
 bool isRunnable(const FunctionValue& function)
 {
@@ -138,7 +170,13 @@ void Session::kernelDefined(const std::shared_ptr<KernelValue>& kernel)
         return;
     entry.kernel = kernel;
     entry.function = kernel->python;
-    if (!isArray && modeOf(kernel->python) == FactoryMode::kEager)
+    if (isArray || !kernel->python->def)
+        return;
+    const FactoryMode mode = modeOf(kernel->python);
+    const auto& def = *kernel->python->def;
+    const bool hasTensor = std::any_of(def.parameters.begin(), def.parameters.end(),
+                                       [&](const auto& p) { return isRuntimeParameter(def, p); });
+    if (mode == FactoryMode::kEager || (mode == FactoryMode::kUnknown && hasTensor))
         entry.form = KernelForm::kEager;
 }
 
@@ -289,42 +327,6 @@ void Session::overlayParameters(const FunctionValue& function, Environment& scop
 }
 
 // ---- parameters -------------------------------------------------------------------------------------------------------
-
-namespace {
-
-// By its text, language.md a.5: a tensor, pointer or dtype annotation makes a run-time parameter.
-bool isRuntimeAnnotation(const syntax::Expr& annotation)
-{
-    const syntax::Expr* e = &annotation;
-    bool isApplied = false;
-    for (;;) {
-        if (const auto* call = std::get_if<syntax::Call>(&e->node))
-            e = call->callee.get(), isApplied = true;
-        else if (const auto* subscript = std::get_if<syntax::Subscript>(&e->node))
-            e = subscript->value.get(), isApplied = true;
-        else
-            break;
-    }
-    const auto* attribute = std::get_if<syntax::Attribute>(&e->node);
-    const auto* name = std::get_if<syntax::Name>(&e->node);
-    const std::string last = attribute ? attribute->name.text : name ? name->id : "";
-    if (last == "Tensor" || last == "StridedTensor" || last == "Buffer" || last == "ptr")
-        return isApplied || last == "ptr";
-    return attribute && !isApplied && ir::parseDType(last).has_value();
-}
-
-bool isRuntimeParameter(const syntax::FunctionDef& def, const syntax::Parameter& parameter)
-{
-    if (parameter.annotation)
-        return isRuntimeAnnotation(*parameter.annotation);
-    for (const auto& stmt : def.body)
-        if (const auto* declaration = std::get_if<syntax::AnnAssign>(&stmt->node); declaration && !declaration->value)
-            if (const auto* name = std::get_if<syntax::Name>(&declaration->target->node); name && name->id == parameter.name.text)
-                return isRuntimeAnnotation(*declaration->annotation);
-    return false;
-}
-
-}  // namespace
 
 std::vector<std::string> Session::stagingParameters(const Entry& entry) const
 {

@@ -68,6 +68,11 @@ public:
     std::deque<Record>& records() { return records_; }
     std::map<CallKey, Traced>& results() { return results_; }
     SourceSet& sources() { return sources_; }
+    [[nodiscard]] const Value* global(const std::string& name) const  // of the opened file, after run()
+    {
+        const auto it = globals_->names.find(name);
+        return it == globals_->names.end() ? nullptr : &it->second;
+    }
     Interpreter& interpreter() { return *interpreter_; }
     const std::optional<Record>& targetRecord() const { return targetRecord_; }
     const std::vector<std::string>& missing() const { return missing_; }

@@ -201,6 +201,8 @@ void Session::traceEagerKernel(Record& record, Traced& out)
     EagerResult result = traceEager(*interpreter_, *record.kernel->python, call);
     out.missing = std::move(result.missing);
     out.dims = std::move(result.consts);
+    for (const auto& [name, value] : record.arguments)
+        out.dims.erase(name);  // compile-time parameters are no extents
     if (!result.function)
         return;
     const CompileOptions options = readOptions(*interpreter_, *record.kernel);
@@ -293,7 +295,7 @@ void Session::overlay(Record& record, const Entry& entry)
                 record.arguments[name] = value;
         }
     }
-    if (overlays && byName) {
+    if (byName && (overlays || record.isDefault)) {
         // Extents are known by name then; those of the call fill what is left.
         for (const auto& [name, value] : target_->knownDims)
             record.dims.emplace(name, value);

@@ -61,7 +61,10 @@ public:
             result.missing = kernel_->missing;
             return result;
         }
-        if (instance && !overlays && state_.instances[instance->id].traced.attempted) {
+        const bool lacksExtents = instance && request_.instance.empty() && !state_.instances[instance->id].traced.missing.empty() &&
+                                  std::any_of(kernel_->instances.begin(), kernel_->instances.end(),
+                                              [&](const Instance& other) { return !other.dims.empty(); });
+        if (instance && !overlays && !lacksExtents && state_.instances[instance->id].traced.attempted) {
             TraceResult result;
             result.instance = *instance;
             take(state_.instances[instance->id].traced, state_.instances[instance->id].selector, result, sink_);
