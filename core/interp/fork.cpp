@@ -251,13 +251,29 @@ void Machine::merge(Fiber& into, Fiber& from)
     into.mask = mergeMask(into.mask, from.mask, origins);
     into.returned = mergeBytes(into.returned, from.returned, origins);
     for (std::size_t k = 0; k < into.fragments.size(); ++k)
-        if (from.fragmentWrites[k] > into.fragmentWrites[k]) {
-            into.fragments[k] = from.fragments[k];
-            into.fragmentWrites[k] = from.fragmentWrites[k];
-        }
+        mergeFragment(into, from, k);
     into.threads = std::move(threads);
     into.n = static_cast<int>(into.threads.size());
     into.changes += from.changes;
+}
+
+// The copy that was written last holds; what only the other one has written is taken from there.
+void Machine::mergeFragment(Fiber& into, Fiber& from, std::size_t k) const
+{
+    if (into.fragments[k] == from.fragments[k])
+        return;
+    if (from.fragmentWrites[k] > into.fragmentWrites[k]) {
+        std::swap(into.fragments[k], from.fragments[k]);
+        std::swap(into.fragmentWrites[k], from.fragmentWrites[k]);
+    }
+    Memory merged = *into.fragments[k];
+    const Memory& other = *from.fragments[k];
+    for (std::size_t b = 0; b < merged.bytes.size(); ++b)
+        if (merged.valid[b] == 0 && other.valid[b] != 0) {
+            merged.bytes[b] = other.bytes[b];
+            merged.valid[b] = 1;
+        }
+    into.fragments[k] = std::make_shared<Memory>(std::move(merged));
 }
 
 // Everything stands still and somebody only waits to meet: it goes on alone.

@@ -7,6 +7,12 @@
 
 namespace tw::interp {
 
+namespace {
+
+constexpr std::int64_t kMaxWorkspace = std::int64_t{1} << 31;
+
+}  // namespace
+
 Machine::Machine(const Program& program, const ir::Function& function, Arguments& arguments, const RunOptions& options,
                  DiagnosticSink& diagnostics, std::stop_token stop)
     : program_(program), function_(function), arguments_(arguments), options_(options), diagnostics_(diagnostics),
@@ -188,8 +194,15 @@ void Machine::allocate(Fiber& f, const Instr& in)
     const BufferInfo& info = program_.buffers[static_cast<std::size_t>(in.extra)];
     if (info.space == Space::kGlobal) {
         std::int64_t elements = 1;
+        bool fits = true;
         for (const Number& extent : info.shape)
-            elements *= std::max<std::int64_t>(0, numberOf(f, extent));
+            fits &= !__builtin_mul_overflow(elements, std::max<std::int64_t>(0, numberOf(f, extent)), &elements);
+        if (!fits || elements > kMaxWorkspace) {
+            error(Code::kCapacity, in.where.range,
+                  fmt::format("not supported: the workspace {} is larger than the {} elements that the interpreter gives",
+                              info.node->name, kMaxWorkspace));
+            return;
+        }
         GlobalStorage& g = globals_[static_cast<std::size_t>(info.storage)];
         g.size = info.type.storageBytes(elements);
         g.own.assign(static_cast<std::size_t>(g.size), 0);

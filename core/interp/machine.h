@@ -127,6 +127,7 @@ private:
     void leaveGroup(Group& group);
     void joinWaiting(Group& group);
     void merge(Fiber& into, Fiber& from);
+    void mergeFragment(Fiber& into, Fiber& from, std::size_t k) const;
     bool releaseOneJoin();
 
     // ops.cpp
