@@ -43,7 +43,7 @@ bool isHeavy(const ir::OpCall& call)
     case OpClass::kAtomic: return !isElementAtomic(call);
     case OpClass::kBarrier:
         switch (call.op) {
-        case OpId::kSyncWarp: case OpId::kFenceBarrierInit: case OpId::kFenceProxyAsync: case OpId::kNamedBarrierArrive:
+        case OpId::kSyncWarp: case OpId::kTileEnter: case OpId::kTileLeave: case OpId::kFenceBarrierInit: case OpId::kFenceProxyAsync: case OpId::kNamedBarrierArrive:
         case OpId::kBarrierArrive: case OpId::kBarrierExpectTx: case OpId::kBarrierArriveExpectTx:
         case OpId::kCpAsyncBarrier: case OpId::kClusterArrive: case OpId::kClusterArriveRelaxed: return false;
         default: return true;

@@ -26,6 +26,9 @@ void Machine::launch(Fiber& host, const Instr& in)
     if (failed_)
         return;
     threadCount_ = static_cast<int>(record.launch->threads[0] * record.launch->threads[1] * record.launch->threads[2]);
+    const auto execution = record.launch->attrs.find("execution");
+    if (execution != record.launch->attrs.end() && execution->second == ir::Attr(std::string("block")))
+        threadCount_ = 1;  // the CPU's thread stage: the body is the block's
     clusters_ = 1;
     for (std::size_t k = 0; k < 3; ++k)
         clusters_ *= grid_[k] / clusterDims_[k];

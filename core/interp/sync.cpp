@@ -27,6 +27,17 @@ void Machine::barrierOp(Fiber& f, const Instr& in, const OpRecord& record)
     case OpId::kClusterSync: clusterSync(f, in, true, true); break;
     case OpId::kClusterArrive: case OpId::kClusterArriveRelaxed: clusterSync(f, in, true, false); break;
     case OpId::kClusterWait: clusterSync(f, in, false, true); break;
+    case OpId::kTileEnter: {  // the fiber is those who come; its first thread runs the operation
+        if (in.dst < 0)
+            break;
+        Slot& dst = slot(f, in.dst);
+        Lane* lanes = dst.prepare(static_cast<std::size_t>(f.n));
+        for (int lane = 0; lane < f.n; ++lane)
+            lanes[lane].i = lane == f.mask.first(f.n) ? 1 : 0;
+        dst.uniform = f.n == 1;
+        dst.width = 1;
+        break;
+    }
     default: break;  // a warp's lanes run in step; fences order what is in order already
     }
 }
