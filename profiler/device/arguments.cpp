@@ -6,6 +6,7 @@
 
 #include "core/ir/number.h"
 #include "profiler/device/index_ranges.h"
+#include "profiler/device/pointers.h"
 #include "profiler/device/random.h"
 
 namespace tw::device {
@@ -82,15 +83,15 @@ public:
     {
         if (std::string stranger = firstUnknownInput(); !stranger.empty())
             return tl::unexpected(std::move(stranger));
-        out_.roles = analysis::tensorRoles(function_);
+        out_.roles = parameterRoles(function_);
+        const std::vector<ir::Buffer> tensors = parameterTensors(function_);
         uses_ = indexRanges(function_, extents_);
         for (const ir::Var& v : function_.symbols)
             if (const auto value = extents_.find(v->name); value != extents_.end())
                 out_.arguments.dims[v->name] = value->second;
         for (std::size_t i = 0; i < function_.params.size(); ++i) {
             const ir::Param& p = function_.params[i];
-            const auto* buffer = std::get_if<ir::Buffer>(&p.value);
-            std::string error = buffer ? tensor(*buffer, out_.roles[i]) : scalar(std::get<ir::Var>(p.value));
+            std::string error = tensors[i] ? tensor(tensors[i], out_.roles[i]) : scalar(std::get<ir::Var>(p.value));
             if (!error.empty())
                 return tl::unexpected(std::move(error));
         }
@@ -180,7 +181,7 @@ private:
         if (given_.arrays.contains(var->name))
             return scalarFromArray(var, given_.arrays.at(var->name), value);
         if (var->dtype.isHandle())
-            return fmt::format("{} is a raw pointer; give --input {}=FILE.npy", var->name, var->name);
+            return fmt::format("{} is a raw pointer that the kernel makes no tensor of", var->name);
         if (const auto extent = extents_.find(var->name); extent != extents_.end()) {
             value = extent->second;
             return {};
@@ -239,7 +240,7 @@ std::vector<std::size_t> outputOrder(const ir::Function& function, const std::ve
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < function.params.size(); ++i) {
         const bool isWritten = roles[i] == TensorRole::kOut || roles[i] == TensorRole::kInOut;
-        if (std::holds_alternative<ir::Buffer>(function.params[i].value) && (isWritten || isReturned(i)) && !(returnedLast && isReturned(i)))
+        if ((isWritten || isReturned(i)) && !(returnedLast && isReturned(i)))
             order.push_back(i);
     }
     if (returnedLast)

@@ -64,7 +64,7 @@ public:
         report("compile", 0);
         const auto start = Clock::now();
         workload_ = {};
-        auto prepared = prepareWorkload(job_, given_, chosen, device_->stages(), workload_, stop_);
+        auto prepared = prepareWorkload(compileRequest(job_, device_->stages()), given_, chosen, workload_, stop_);
         const driver::CompileSnapshot& snapshot = *workload_.snapshot;
         head_.kernel = snapshot.kernel;
         head_.instance = snapshot.instance.name;
@@ -90,6 +90,11 @@ public:
     bool prepareInputs(const ArgumentOptions& options)
     {
         report("inputs", 0);
+        // --param may name a scalar parameter of the kernel.
+        for (const ir::Param& p : function().params)
+            if (const auto value = job_.kernel.params.find(p.name());
+                std::holds_alternative<ir::Var>(p.value) && value != job_.kernel.params.end() && !given_.arrays.contains(p.name()))
+                given_.literals.try_emplace(p.name(), value->second);
         auto prepared = prepareArguments(*workload_.snapshot->function, workload_.extents.values, given_, options);
         if (!prepared)
             return fail(Outcome::kUsage, errorOf(Code::kArgument, prepared.error()));
@@ -306,14 +311,15 @@ protocol::VerifyResult execute(const protocol::VerifyRequest& request, const Rep
 protocol::CompileResult execute(const protocol::CompileRequest& request, const ReportProgress&, std::stop_token stop)
 {
     return guarded<protocol::CompileResult>([&](protocol::CompileResult& result) {
-        Workload workload;
-        auto prepared = prepareWorkload(request.job, {}, kRunExtent, request.stages, workload, stop);
-        const driver::CompileSnapshot& snapshot = *workload.snapshot;
+        bool choseExtents = false;
+        const auto compiled = compileWithExtents(compileRequest(request.job, request.stages), kRunExtent, choseExtents, stop);
+        const driver::CompileSnapshot& snapshot = *compiled;
         result.head = {outcomeOf(snapshot), snapshot.cancelled, snapshot.kernel, snapshot.instance.name, snapshot.target.name, "",
                        snapshot.diagnostics};
-        if (!prepared && !prepared.error().diagnostic.message.empty() && !snapshot.function) {
-            result.head.outcome = prepared.error().outcome;
-            result.head.diagnostics.push_back(prepared.error().diagnostic);
+        if (const auto missing = missingParameters(snapshot); !missing.empty()) {
+            result.head.outcome = Outcome::kUsage;
+            result.head.diagnostics.push_back(
+                errorOf(Code::kUsage, fmt::format("{} needs --param {}", snapshot.kernel, fmt::join(missing, ", "))));
         }
         const auto copy = [](const std::shared_ptr<const driver::TargetCode>& code) {
             return code ? std::optional(*code) : std::nullopt;

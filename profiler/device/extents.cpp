@@ -7,6 +7,7 @@
 #include "core/ir/visit.h"
 #include "core/support/check.h"
 #include "profiler/device/index_value.h"
+#include "profiler/device/pointers.h"
 
 namespace tw::device {
 namespace {
@@ -54,12 +55,12 @@ public:
     {
         for (const ir::Var& v : function.symbols)
             symbols_.push_back(v->name);
-        for (const ir::Param& p : function.params) {
-            if (const auto* buffer = std::get_if<ir::Buffer>(&p.value))
-                tensors_.push_back(*buffer);
-            else if (const auto& var = std::get<ir::Var>(p.value); var->dtype.isInteger())
-                scalars_.insert(var->name);
-        }
+        for (const ir::Buffer& b : parameterTensors(function))
+            if (b)
+                tensors_.push_back(b);
+        for (const ir::Param& p : function.params)
+            if (const auto* var = std::get_if<ir::Var>(&p.value); var && (*var)->dtype.isInteger())
+                scalars_.insert((*var)->name);
         for (const ir::Buffer& b : tensors_)
             for (const ir::Expr& e : b->shape)
                 for (const std::string& name : variablesOf(e))

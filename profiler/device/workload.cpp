@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include "profiler/device/const_extents.h"
+
 namespace tw::device {
 namespace {
 
@@ -83,30 +85,67 @@ Outcome outcomeOf(const driver::CompileSnapshot& snapshot)
     return !hasError ? Outcome::kFine : isOnlyRefused ? Outcome::kCannot : Outcome::kProgramWrong;
 }
 
-tl::expected<void, Refusal> prepareWorkload(const protocol::Job& job, const GivenInputs& inputs, std::int64_t chosen, unsigned stages,
+std::vector<std::string> missingParameters(const driver::CompileSnapshot& snapshot) { return sortMissing(snapshot).parameters; }
+
+std::shared_ptr<const driver::CompileSnapshot> compileWithExtents(driver::CompileRequest request, std::int64_t chosen,
+                                                                  bool& choseExtents, std::stop_token stop)
+{
+    auto snapshot = driver::compile(request, stop);
+    const Missing missing = sortMissing(*snapshot);
+    choseExtents = !missing.extents.empty() && missing.parameters.empty();
+    if (!choseExtents)
+        return snapshot;
+    for (const std::int64_t value : candidates(chosen)) {
+        for (const std::string& name : missing.extents)
+            request.kernel.dims[name] = std::to_string(value);
+        request.previous = snapshot;
+        snapshot = driver::compile(request, stop);
+        if (snapshot->ok() || stop.stop_requested())
+            break;
+    }
+    return snapshot;
+}
+
+namespace {
+
+// T.const extents that the given inputs determine, where the trace of `snapshot` lacked them or used others.
+void bindConstants(driver::CompileRequest& request, const driver::CompileSnapshot& snapshot, const GivenInputs& inputs)
+{
+    const staging::Kernel* kernel = snapshot.program ? snapshot.program->find(snapshot.kernel) : nullptr;
+    if (!kernel || !snapshot.module)
+        return;
+    for (const auto& [name, extent] : extentsFromAnnotations(*snapshot.module, *kernel, inputs.shapes())) {
+        const auto used = snapshot.instance.dims.find(name);
+        const bool isMissing = std::find(snapshot.missing.begin(), snapshot.missing.end(), name) != snapshot.missing.end();
+        const bool isOther = used != snapshot.instance.dims.end() && used->second != std::to_string(extent);
+        if ((isMissing || isOther) && !request.kernel.dims.contains(name) && !request.kernel.params.contains(name))
+            request.kernel.dims[name] = std::to_string(extent);
+    }
+}
+
+}  // namespace
+
+tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& given, const GivenInputs& inputs, std::int64_t chosen,
                                             Workload& workload, std::stop_token stop)
 {
-    driver::CompileRequest request = compileRequest(job, stages);
-    workload.snapshot = driver::compile(request, stop);
-    if (Missing missing = sortMissing(*workload.snapshot); !missing.extents.empty() && missing.parameters.empty()) {
-        workload.choseExtents = true;
-        for (const std::int64_t value : candidates(chosen)) {
-            for (const std::string& name : missing.extents)
-                request.kernel.dims[name] = std::to_string(value);
-            request.previous = workload.snapshot;
-            workload.snapshot = driver::compile(request, stop);
-            if (workload.snapshot->ok() || stop.stop_requested())
-                break;
-        }
+    driver::CompileRequest request = given;
+    if (!inputs.arrays.empty()) {
+        driver::CompileRequest traceOnly = given;
+        traceOnly.stages = static_cast<unsigned>(driver::StageWanted::kTrace);
+        const auto first = driver::compile(traceOnly, stop);
+        request.previous = first;
+        bindConstants(request, *first, inputs);
     }
-    if (Missing missing = sortMissing(*workload.snapshot); !missing.parameters.empty())
-        return refuse(Outcome::kUsage, Code::kUsage,
-                      fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing.parameters, ", ")));
+    workload.snapshot = compileWithExtents(request, chosen, workload.choseExtents, stop);
+    if (const auto missing = missingParameters(*workload.snapshot); !missing.empty())
+        return refuse(Outcome::kUsage, Code::kUsage, fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing, ", ")));
     if (!workload.snapshot->ok() || !workload.snapshot->function)
         return tl::unexpected(Refusal{outcomeOf(*workload.snapshot), {}});
 
     ExtentSources sources;
-    sources.given = numbers(job.kernel.dims);
+    sources.given = numbers(given.kernel.params);  // --param may name a symbolic extent, --dim goes first
+    for (const auto& [name, value] : numbers(given.kernel.dims))
+        sources.given[name] = value;
     sources.inputs = inputs.shapes();
     sources.call = numbers(workload.snapshot->instance.dims);
     sources.chosen = chosen;

@@ -24,14 +24,20 @@ struct Workload {
     bool choseExtents = false;  // some extent, T.const ones included, is nobody's but ours
 };
 
-// Compiles `job` for the given inputs with `chosen` for extents that nobody gave. The snapshot is there (with its
-// diagnostics) even on refusal.
-[[nodiscard]] tl::expected<void, Refusal> prepareWorkload(const protocol::Job& job, const GivenInputs& inputs, std::int64_t chosen,
-                                                          unsigned stages, Workload& workload, std::stop_token stop);
+[[nodiscard]] driver::CompileRequest compileRequest(const protocol::Job& job, unsigned stages);
+
+// Parameters of the kernel that nobody gave: what --param must say. Empty if the snapshot lacks none.
+[[nodiscard]] std::vector<std::string> missingParameters(const driver::CompileSnapshot& snapshot);
+
+// Compiles with `chosen`, or a round value near it, for T.const extents that nobody gave. `choseExtents` tells whether it had to.
+[[nodiscard]] std::shared_ptr<const driver::CompileSnapshot> compileWithExtents(driver::CompileRequest request, std::int64_t chosen,
+                                                                                bool& choseExtents, std::stop_token stop);
+
+// The same, and values for the symbolic extents. The snapshot is there (with its diagnostics) even on refusal.
+[[nodiscard]] tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& request, const GivenInputs& inputs,
+                                                          std::int64_t chosen, Workload& workload, std::stop_token stop);
 
 // The exit code that a snapshot's errors deserve.
 [[nodiscard]] protocol::Outcome outcomeOf(const driver::CompileSnapshot& snapshot);
-
-[[nodiscard]] driver::CompileRequest compileRequest(const protocol::Job& job, unsigned stages);
 
 }  // namespace tw::device

@@ -85,7 +85,18 @@ struct Client::Process {
         for (const std::string& a : command)
             arguments.push_back(const_cast<char*>(a.c_str()));
         arguments.push_back(nullptr);
-        const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+        // The parent may wait for signals in one thread with all of them blocked; the child starts with a clean mask.
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        sigset_t none, defaults;
+        sigemptyset(&none);
+        sigemptyset(&defaults);
+        sigaddset(&defaults, SIGPIPE);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &defaults);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        const int error = ::posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
+        posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
         ::close(input[1]);
         ::close(output[1]);

@@ -1,0 +1,106 @@
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "app/cli/runner.h"
+#include "app/cli/verbs.h"
+#include "profiler/device/execute.h"
+
+namespace tw::cli {
+namespace {
+
+struct Check {
+    std::string name, state, detail, remedy;
+};
+
+// A kernel whose answer everybody knows: y = 2 x + 1.
+constexpr const char* kProbe = R"(import tilelang.language as T
+
+@T.prim_func
+def probe(X: T.Tensor((256,), T.float32), Y: T.Tensor((256,), T.float32)):
+    with T.Kernel(2, threads=128) as b:
+        for i in T.Parallel(128):
+            Y[b * 128 + i] = X[b * 128 + i] * 2.0 + 1.0
+)";
+
+std::string processorName()
+{
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with("model name"))
+            if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+                return line.substr(colon + 2);
+    return "unknown processor";
+}
+
+Check processor()
+{
+    return {"processor", "ok", fmt::format("{}, {} threads", processorName(), std::thread::hardware_concurrency()), ""};
+}
+
+Check device(protocol::Client& client, const char* name, std::stop_token stop)
+{
+    protocol::RunRequest request;
+    request.job.fileName = "probe.py";
+    request.job.text = kProbe;
+    request.device = name;
+    request.inputs["X"].literal = "3";
+    const protocol::RunResult result = client.run(request, {}, std::move(stop));
+    const bool ok = result.outputs.size() == 1 && result.outputs[0].min == 7.0 && result.outputs[0].max == 7.0;
+    std::string detail = ok ? fmt::format("runs a kernel; compiled in {:.1f} ms", result.compileMs) : "does not run a small kernel";
+    for (const Diagnostic& d : result.head.diagnostics)
+        if (d.severity == Severity::kError && !ok)
+            detail = d.message;
+    return {fmt::format("device {}", name), ok ? "ok" : "missing", detail, ok ? "" : "reinstall; this is a bug if it stays"};
+}
+
+Check library(const char* name, const std::vector<const char*>& files, const char* what, const char* remedy)
+{
+    for (const char* file : files) {
+        if (void* handle = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL)) {
+            ::dlclose(handle);
+            return {name, "ok", fmt::format("{} is here ({})", what, file), ""};
+        }
+    }
+    return {name, "missing", fmt::format("{} is not here ({})", what, files.front()), remedy};
+}
+
+Check window()
+{
+    std::error_code error;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path program = self.parent_path() / "tilewright";
+    if (std::filesystem::exists(program, error))
+        return {"window", "ok", program.string(), ""};
+    return {"window", "missing", "the program tilewright is not beside tilec", "build with TW_WITH_APP=ON (./dev build)"};
+}
+
+}  // namespace
+
+int runDoctor(const Options&, Report& report, std::stop_token stop)
+{
+    protocol::Client client(protocol::localRunnerCommand());
+    const std::vector<Check> checks = {
+        processor(),
+        device(client, "interp", stop),
+        device(client, "cpu", stop),
+        library("nvidia driver", {"libcuda.so.1"}, "the CUDA driver", "install NVIDIA's driver, or run on another machine with --device ssh:HOST"),
+        library("nvrtc", {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}, "NVIDIA's run-time compiler", "install the CUDA toolkit 12 or newer"),
+        library("cupti", {"libcupti.so", "libcupti.so.13", "libcupti.so.12"}, "NVIDIA's profiling library", "install the CUDA toolkit 12 or newer"),
+        {"device cuda:N", "missing", "this build has no CUDA back end", "use --device cpu"},
+        window(),
+    };
+    report.json()["checks"] = Json::array();
+    for (const Check& c : checks) {
+        report.json()["checks"].push_back({{"name", c.name}, {"state", c.state}, {"detail", c.detail}, {"remedy", c.remedy}});
+        report.text() += fmt::format("{:8} {:14} {}{}\n", c.state, c.name, c.detail, c.remedy.empty() ? "" : "; " + c.remedy);
+    }
+    return kFine;
+}
+
+}  // namespace tw::cli

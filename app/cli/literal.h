@@ -1,0 +1,16 @@
+// Python literals on the command line and in JSON.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tw::cli {
+
+// A Python literal as it is, any other word quoted: "128", "'float16'", "None", "(64, 128)".
+[[nodiscard]] std::string toLiteral(const std::string& word);
+
+// The JSON of a literal's text: numbers, strings, lists for tuples and lists, objects for dicts; anything else as its text.
+[[nodiscard]] nlohmann::ordered_json literalToJson(const std::string& text);
+
+}  // namespace tw::cli

@@ -1,0 +1,106 @@
+#include "app/cli/opened_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fmt/core.h>
+
+namespace tw::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Text of `folder`/helpers.py or `folder`/helpers/__init__.py. Never leaves the folder.
+std::optional<std::string> readSibling(const std::string& folder, const std::string& path)
+{
+    const fs::path relative(path);
+    if (path.empty() || relative.is_absolute())
+        return std::nullopt;
+    for (const fs::path& part : relative)
+        if (part == "..")
+            return std::nullopt;
+    for (const fs::path& candidate : {fs::path(folder) / (path + ".py"), fs::path(folder) / relative / "__init__.py"}) {
+        std::error_code error;
+        if (!fs::is_regular_file(candidate, error))
+            continue;
+        if (auto text = readFile(candidate.string()))
+            return std::move(*text);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> readFile(const std::string& path)
+{
+    if (path == "-")
+        return std::string(std::istreambuf_iterator<char>(std::cin), {});
+    std::error_code error;
+    if (fs::is_directory(path, error))
+        return tl::unexpected(fmt::format("{} is a folder", path));
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    if (!in && !in.eof())
+        return tl::unexpected(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "no such file"));
+    if (!in.is_open())
+        return tl::unexpected(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "no such file"));
+    return text;
+}
+
+std::unique_ptr<OpenedFile> OpenedFile::open(const Options& options, Report& report, std::stop_token stop)
+{
+    const std::string& path = options.files.front();
+    auto text = readFile(path);
+    if (!text) {
+        report.fail(Code::kFile, text.error());
+        return nullptr;
+    }
+    auto file = std::make_unique<OpenedFile>();
+    file->options_ = &options;
+    file->source_ = std::make_shared<const SourceText>(path == "-" ? "<stdin>" : path, std::move(*text));
+    if (path != "-") {
+        const fs::path parent = fs::path(path).parent_path();
+        file->folder_ = parent.empty() ? "." : parent.string();
+    }
+    file->siblings_ = std::make_shared<std::map<std::string, std::string>>();
+    file->survey_ = driver::compile(file->request({}, static_cast<unsigned>(driver::StageWanted::kSurvey)), std::move(stop));
+    if (file->survey_->program)
+        report.setSources(file->survey_->program, file->survey_->program->sources());
+    report.addAll(file->survey_->diagnostics);
+    return file;
+}
+
+driver::CompileRequest OpenedFile::request(const staging::TraceRequest& kernel, unsigned stages) const
+{
+    driver::CompileRequest request;
+    request.source = source_;
+    request.readSibling = [folder = folder_, siblings = siblings_](const std::string& path) -> std::optional<std::string> {
+        if (const auto known = siblings->find(path); known != siblings->end())
+            return known->second;
+        if (folder.empty())
+            return std::nullopt;
+        auto text = readSibling(folder, path);
+        if (text)
+            siblings->emplace(path, *text);
+        return text;
+    };
+    request.kernel = kernel;
+    request.target = options_->target;
+    request.stages = stages;
+    request.previous = survey_;
+    return request;
+}
+
+protocol::Job OpenedFile::job(const staging::TraceRequest& kernel) const
+{
+    // A factory may import a sibling when it is called: one trace here reads what the runner will ask for.
+    (void)driver::compile(request(kernel, static_cast<unsigned>(driver::StageWanted::kTrace)));
+    return {source_->name(), std::string(source_->text()), *siblings_, kernel, options_->target};
+}
+
+}  // namespace tw::cli

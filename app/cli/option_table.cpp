@@ -1,0 +1,80 @@
+#include "app/cli/option_table.h"
+
+namespace tw::cli {
+
+const std::vector<VerbInfo>& verbs()
+{
+    static const std::vector<VerbInfo> kVerbs = {
+        {kList, "list", "FILE.py", "kernels, their tensors, instances and search spaces", "", "tilec list gemm.py", 1, 1},
+        {kCheck, "check", "FILE.py", "what is wrong with the file",
+         "Every kernel and instance is staged, checked and lowered. Exit status 1 if there is an error.", "tilec check gemm.py --kernel matmul", 1, 1},
+        {kIr, "ir", "FILE.py", "the IR of one kernel as TileLang text",
+         "Without --after or --all: the tile stage as it was traced.", "tilec ir gemm.py --kernel matmul --all", 1, 1},
+        {kEmit, "emit", "FILE.py", "target text or binary of one kernel", "", "tilec emit gemm.py --target cpu --format llvm", 1, 1},
+        {kRun, "run", "FILE.py", "runs one kernel; statistics of its outputs and time",
+         "Inputs that are not given are generated from --seed.", "tilec run gemm.py --input A=a.npy --output-dir out", 1, 1},
+        {kVerify, "verify", "FILE.py", "compares a device with the interpreter",
+         "Exit status 3 if an element is further from the interpreter's than rounding can explain.", "tilec verify gemm.py --device cpu", 1, 1},
+        {kProfile, "profile", "FILE.py", "counters, times and findings of a run on a GPU", "", "tilec profile gemm.py --device cuda:0", 1, 1},
+        {kTune, "tune", "FILE.py", "measures the configurations of a search space", "", "tilec tune gemm.py --top 5", 1, 1},
+        {kCompare, "compare", "A B …", "runs side by side", "", "tilec compare gemm.py@call:40 gemm.py@call:41", 1, 1000},
+        {kExport, "export", "RUN", "a stored run as report, CSV, trace or picture", "", "tilec export 12 --format csv", 1, 1},
+        {kDoctor, "doctor", "", "what this machine has, what is missing, how to get it", "", "tilec doctor", 0, 0},
+        {kServe, "serve", "", "the runner: answers requests on standard input and output",
+         "The window and the command line start it themselves; `--device ssh:HOST` starts it on another machine.", "ssh HOST tilec serve", 0, 0},
+        {kHelp, "help", "[VERB]", "how to use a verb", "", "tilec help run", 0, 1},
+        {kCompletion, "completion", "bash|zsh|fish", "a completion script for a shell", "", "tilec completion bash > /etc/bash_completion.d/tilec", 1, 1},
+        {kManpage, "manpage", "", "the manual page in roff", "", "tilec manpage | man -l -", 0, 0},
+    };
+    return kVerbs;
+}
+
+const std::vector<OptionInfo>& optionTable()
+{
+    static const std::vector<OptionInfo> kOptions = {
+        {"--json", "", "", kEvery, false, "", "one JSON document on standard output and nothing else"},
+        {"--kernel", "", "NAME[@INSTANCE]", kFileVerbs, false, "", "the kernel, by the name that the file's author calls; instances: default, call:LINE"},
+        {"--param", "", "NAME=VALUE", kFileVerbs, true, "", "a factory argument, compile-time constant or scalar, as a Python literal or a word"},
+        {"--dim", "", "NAME=VALUE", kFileVerbs, true, "", "a symbolic extent"},
+        {"--target", "", "TARGET", kFileVerbs, false,
+         "sm_60 sm_70 sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a gfx90a gfx942 apple cpu", "what to compile for"},
+        {"--device", "", "DEVICE", kFileVerbs, false, "cpu interp sim cuda:0 ssh: cmd:",
+         "where to run: cpu (default), interp, sim, cuda:N, ssh:HOST[/DEVICE], cmd:COMMAND (a command that starts a runner)"},
+        {"--color", "", "WHEN", kEvery, false, "auto always never", "colour of the text output"},
+        {"--quiet", "", "", kEvery, false, "", "errors only"},
+        {"--no-lower", "", "", kCheck, false, "", "the front end only"},
+        {"--after", "", "PASS", kIr, false, "", "the IR after this pass"},
+        {"--all", "", "", kIr, false, "", "the IR after every pass"},
+        {"--stage", "", "STAGE", kIr, false, "tile thread", "the tile stage or the thread stage"},
+        {"--why", "", "", kIr, false, "", "why each layout was chosen"},
+        {"--format", "", "FORMAT", kEmit | kExport, false, "cuda hip metal llvm asm ptx sass cubin obj", "what to write"},
+        {"--output", "-o", "OUT", kEmit, false, "FILE", "the file to write"},
+        {"--lines", "", "", kEmit, false, "", "the map from lines of the text to lines of the source"},
+        {"--input", "", "NAME=FILE.npy|VALUE", kRun | kVerify | kProfile | kTune, true, "FILE", "a tensor from a file, or a scalar"},
+        {"--seed", "", "N", kRun | kVerify | kProfile | kTune, false, "", "seed of generated inputs (default 0)"},
+        {"--output-dir", "", "DIR", kRun, false, "DIR", "write the outputs there as .npy files"},
+        {"--repeat", "", "N", kRun, false, "", "timed runs, each from the same inputs (default 1)"},
+        {"--inputs", "", "N", kVerify, false, "", "sets of fresh inputs (default 1)"},
+        {"--rtol", "", "X", kVerify, false, "", "relative tolerance instead of the language's bounds"},
+        {"--atol", "", "X", kVerify, false, "", "absolute tolerance instead of the language's bounds"},
+        {"--metrics", "", "NAMES", kProfile, false, "", "counters to measure"},
+        {"--timeline", "", "OUT.json", kProfile, false, "FILE", "write a timeline"},
+        {"--store", "", "DB", kProfile, false, "FILE", "store the run"},
+        {"--report", "", "OUT.html", kProfile, false, "FILE", "write a report"},
+        {"--budget", "", "SECONDS", kTune, false, "", "time to spend"},
+        {"--top", "", "N", kTune, false, "", "how many of the best to show"},
+        {"--space", "", "NAME=VALUES", kTune, true, "", "values to try for a parameter"},
+        {"--help", "-h", "", kEvery, false, "", "this text"},
+    };
+    return kOptions;
+}
+
+const VerbInfo* findVerb(std::string_view name)
+{
+    for (const VerbInfo& verb : verbs())
+        if (verb.name == name)
+            return &verb;
+    return nullptr;
+}
+
+}  // namespace tw::cli

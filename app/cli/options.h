@@ -1,0 +1,48 @@
+// A parsed command line.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "app/cli/option_table.h"
+#include "core/staging/program.h"
+
+namespace tw::cli {
+
+enum class Color { kAuto, kAlways, kNever };
+
+struct Options {
+    const VerbInfo* verb = nullptr;
+    std::vector<std::string> files;
+    bool json = false, quiet = false, help = false;
+    Color color = Color::kAuto;
+
+    std::string kernel, instance;  // empty: not given
+    staging::Bindings params, dims;
+    std::optional<std::string> target;
+    std::string device = "cpu";
+
+    bool noLower = false;
+    std::string after, stage;
+    bool all = false, why = false;
+    std::string format, output;
+    bool lines = false;
+
+    std::map<std::string, std::string> inputs;  // NAME -> FILE.npy or VALUE
+    std::uint64_t seed = 0;
+    std::string outputDir;
+    int repeat = 1, inputSets = 1;
+    std::optional<double> rtol, atol;
+};
+
+// `arguments` without the program's name. Fails with one sentence.
+[[nodiscard]] tl::expected<Options, std::string> parseOptions(const std::vector<std::string>& arguments);
+
+// Whether --json stands among the arguments, however wrong the rest is.
+[[nodiscard]] bool wantsJson(const std::vector<std::string>& arguments);
+
+}  // namespace tw::cli

@@ -1,0 +1,31 @@
+// What the verbs that use a runner share.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "app/cli/opened_file.h"
+#include "profiler/protocol/client.h"
+
+namespace tw::cli {
+
+// kernel, instance, target, device and diagnostics of a result.
+void putHead(const protocol::ResultHead& head, Report& report);
+
+// --input options with their files read. Fails with one sentence.
+[[nodiscard]] tl::expected<std::map<std::string, protocol::Input>, std::string> readInputs(const Options& options);
+
+// The runner for --device and the device to ask it for.
+struct RunnerChoice {
+    std::vector<std::string> command;
+    std::string device;
+};
+[[nodiscard]] RunnerChoice chooseRunner(const std::string& device);
+
+// A line on a terminal that says how far the runner is; nothing where standard error is no terminal.
+[[nodiscard]] protocol::ProgressCallback progressLine(const Options& options);
+void clearProgressLine(const Options& options);
+
+}  // namespace tw::cli

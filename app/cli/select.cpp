@@ -1,0 +1,144 @@
+#include "app/cli/select.h"
+
+#include <fmt/ranges.h>
+
+namespace tw::cli {
+namespace {
+
+class Selector {
+public:
+    Selector(const OpenedFile& file, const Options& options, Scope scope, Report& report)
+        : file_(file), options_(options), scope_(scope), report_(report)
+    {
+    }
+
+    Selection run()
+    {
+        if (!file_.program())
+            return stop(kProgramWrong);
+        const auto& kernels = file_.program()->kernels();
+        if (!options_.kernel.empty()) {
+            if (const staging::Kernel* kernel = named())
+                add(*kernel);
+        } else if (scope_ == Scope::kEverything) {
+            for (const staging::Kernel& kernel : kernels)
+                add(kernel);
+        } else if (!kernels.empty()) {
+            add(kernels.front());
+        }
+        if (kernels.empty())
+            noKernels();
+        return std::move(out_);
+    }
+
+private:
+    Selection stop(int exitCode)
+    {
+        out_.exitCode = exitCode;
+        out_.items.clear();
+        return std::move(out_);
+    }
+
+    void noKernels()
+    {
+        if (report_.hasErrors())
+            out_.exitCode = kProgramWrong;
+        else if (scope_ == Scope::kOne || !options_.kernel.empty()) {
+            report_.fail(Code::kUsage, "the file has no kernel");
+            out_.exitCode = kUsage;
+        } else {
+            report_.note("the file has no kernel");
+        }
+    }
+
+    const staging::Kernel* named()
+    {
+        if (const staging::Kernel* kernel = file_.program()->find(options_.kernel))
+            return kernel;
+        if (file_.program()->kernels().empty())
+            return nullptr;
+        std::vector<std::string> names;
+        for (const staging::Kernel& kernel : file_.program()->kernels())
+            names.push_back(kernel.name);
+        const std::string near = nearestName(options_.kernel, names);
+        report_.fail(Code::kUsage, fmt::format("the file has no kernel {}{}; it has {}", options_.kernel,
+                                               near.empty() ? "" : fmt::format(", did you mean {}", near), fmt::join(names, ", ")));
+        out_.exitCode = report_.hasErrors() && !file_.survey().ok() ? kProgramWrong : kUsage;
+        return nullptr;
+    }
+
+    bool overlays() const { return !options_.params.empty() || !options_.dims.empty() || !options_.inputs.empty(); }
+
+    // What is missing after the overlays.
+    std::vector<std::string> missing(const staging::Kernel& kernel) const
+    {
+        std::vector<std::string> names;
+        for (const std::string& name : kernel.missing)
+            if (!options_.params.contains(name) && !options_.dims.contains(name))
+                names.push_back(name);
+        return names;
+    }
+
+    void add(const staging::Kernel& kernel)
+    {
+        staging::TraceRequest request{kernel.name, options_.instance, options_.params, options_.dims};
+        if (kernel.instances.empty() && options_.instance.empty()) {
+            const auto names = missing(kernel);
+            if (names.empty())
+                out_.items.push_back({&kernel, request});
+            else
+                lacks(kernel, names);
+            return;
+        }
+        if (!options_.instance.empty()) {
+            named(kernel, request);
+        } else if (scope_ == Scope::kOne || overlays()) {
+            out_.items.push_back({&kernel, request});
+        } else {
+            for (const staging::Instance& instance : kernel.instances) {
+                request.instance = instance.name;
+                out_.items.push_back({&kernel, request});
+            }
+        }
+    }
+
+    void named(const staging::Kernel& kernel, const staging::TraceRequest& request)
+    {
+        std::vector<std::string> names;
+        for (const staging::Instance& instance : kernel.instances) {
+            if (instance.name == options_.instance) {
+                out_.items.push_back({&kernel, request});
+                return;
+            }
+            names.push_back(instance.name);
+        }
+        report_.fail(Code::kUsage, names.empty() ? fmt::format("{} has no instance; give --param {}", kernel.name, fmt::join(kernel.missing, ", "))
+                                                 : fmt::format("{} has no instance {}; it has {}", kernel.name, options_.instance, fmt::join(names, ", ")));
+        out_.exitCode = kUsage;
+    }
+
+    void lacks(const staging::Kernel& kernel, const std::vector<std::string>& names)
+    {
+        const std::string message = fmt::format("{} needs --param {}", kernel.name, fmt::join(names, ", "));
+        const bool isNote = options_.verb->bit == VerbBit::kList || options_.verb->bit == VerbBit::kCheck;
+        Diagnostic d{Code::kUsage, isNote ? Severity::kNote : Severity::kError, kernel.range, message, {}, {}, kernel.name};
+        report_.add(d);
+        if (!isNote)
+            out_.exitCode = kUsage;
+    }
+
+    const OpenedFile& file_;
+    const Options& options_;
+    Scope scope_;
+    Report& report_;
+    Selection out_;
+};
+
+}  // namespace
+
+Selection select(const OpenedFile& file, const Options& options, Scope scope, Report& report)
+{
+    return Selector(file, options, scope, report).run();
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,29 @@
+// Which kernels and instances a verb works on.
+#pragma once
+
+#include <vector>
+
+#include "app/cli/opened_file.h"
+
+namespace tw::cli {
+
+// One kernel in one instance, overlays of the command line applied by the trace.
+struct Selected {
+    const staging::Kernel* kernel = nullptr;
+    staging::TraceRequest request;
+};
+
+enum class Scope {
+    kEverything,  // list, check, verify: every kernel and instance unless --kernel says otherwise
+    kOne          // ir, emit, run: the first instance of the first kernel
+};
+
+// Fails (exit code, errors in the report) for a name that the file does not have and, in kOne, for a kernel that lacks
+// parameters. In kEverything a kernel without instance is left out with a note "NAME needs --param …".
+struct Selection {
+    int exitCode = kFine;
+    std::vector<Selected> items;
+};
+[[nodiscard]] Selection select(const OpenedFile& file, const Options& options, Scope scope, Report& report);
+
+}  // namespace tw::cli

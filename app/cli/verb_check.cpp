@@ -1,0 +1,98 @@
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include "app/cli/opened_file.h"
+#include "app/cli/select.h"
+#include "app/cli/verbs.h"
+#include "profiler/device/workload.h"
+
+namespace tw::cli {
+namespace {
+
+class Checker {
+public:
+    Checker(const Options& options, const OpenedFile& file, Report& report, std::stop_token stop)
+        : file_(file), report_(report), stop_(std::move(stop)), stages_(driver::StageWanted::kTrace | driver::StageWanted::kCheck)
+    {
+        if (!options.noLower)
+            stages_ |= static_cast<unsigned>(driver::StageWanted::kPasses);
+    }
+
+    Json instance(const Selected& selected)
+    {
+        const auto start = std::chrono::steady_clock::now();
+        const auto snapshot = compile(selected.request, stages_);
+        const bool ok = isFine(*snapshot);
+        if (ok)
+            configurations(selected);
+        const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        const std::string name = selected.request.instance.empty() ? snapshot->instance.name : selected.request.instance;
+        return {{"kernel", selected.kernel->name}, {"instance", name}, {"ok", ok}, {"ms", ms}};
+    }
+
+private:
+    std::shared_ptr<const driver::CompileSnapshot> compile(const staging::TraceRequest& request, unsigned stages)
+    {
+        bool choseExtents = false;
+        auto snapshot = device::compileWithExtents(file_.request(request, stages), 1024, choseExtents, stop_);
+        for (const Diagnostic& d : snapshot->diagnostics) {
+            // A back end that this build lacks is no mistake of the file.
+            const bool isRefusal = d.code == Code::kNotSupported && snapshot->function;
+            if (!isRefusal)
+                report_.add(d);
+        }
+        return snapshot;
+    }
+
+    static bool isFine(const driver::CompileSnapshot& snapshot)
+    {
+        return snapshot.function && std::none_of(snapshot.diagnostics.begin(), snapshot.diagnostics.end(), [](const Diagnostic& d) {
+                   return d.severity == Severity::kError && d.code != Code::kNotSupported;
+               });
+    }
+
+    // The other configurations of an autotuned kernel, up to the first that is wrong.
+    void configurations(const Selected& selected)
+    {
+        if (!selected.request.params.empty() || selected.kernel->configs.size() < 2)
+            return;
+        for (std::size_t i = 1; i < selected.kernel->configs.size() && !stop_.stop_requested(); ++i) {
+            staging::TraceRequest request = selected.request;
+            request.params = selected.kernel->configs[i];
+            const auto snapshot = compile(request, driver::StageWanted::kTrace | driver::StageWanted::kCheck);
+            if (!isFine(*snapshot))
+                return;
+        }
+    }
+
+    const OpenedFile& file_;
+    Report& report_;
+    std::stop_token stop_;
+    unsigned stages_;
+};
+
+}  // namespace
+
+int runCheck(const Options& options, Report& report, std::stop_token stop)
+{
+    report.json()["results"] = Json::array();
+    const auto file = OpenedFile::open(options, report, stop);
+    if (!file)
+        return kUsage;
+    const Selection selection = select(*file, options, Scope::kEverything, report);
+    if (selection.exitCode != kFine)
+        return selection.exitCode;
+    Checker checker(options, *file, report, stop);
+    for (const Selected& selected : selection.items) {
+        if (stop.stop_requested())
+            break;
+        report.json()["results"].push_back(checker.instance(selected));
+    }
+    if (!report.hasErrors())
+        report.text() = fmt::format("{}: {} kernel instance{} checked, no error\n", file->survey().source->name(), selection.items.size(),
+                                    selection.items.size() == 1 ? "" : "s");
+    return report.hasErrors() ? kProgramWrong : kFine;
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,118 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/ranges.h>
+
+#include "app/cli/runner.h"
+#include "app/cli/select.h"
+#include "app/cli/verbs.h"
+#include "profiler/device/npy.h"
+
+namespace tw::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Json optionalNumber(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+double median(std::vector<double> samples)
+{
+    std::sort(samples.begin(), samples.end());
+    const std::size_t n = samples.size();
+    return n == 0 ? 0 : n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+// Writes one output. Empty, or what went wrong.
+std::string writeOutput(const std::string& path, const interp::Tensor& tensor)
+{
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const bool ok = descriptor >= 0 && writeAll(descriptor, device::writeNpy(tensor));
+    const int error = errno;
+    if (descriptor >= 0)
+        ::close(descriptor);
+    return ok ? std::string() : fmt::format("cannot write {}: {}", path, std::strerror(error));
+}
+
+std::string describe(const Json& o)
+{
+    std::vector<std::string> extents;
+    for (const Json& e : o["shape"])
+        extents.push_back(e.dump());
+    std::string out = fmt::format("{}: {}[{}]", o["name"].get<std::string>(), o["dtype"].get<std::string>(), fmt::join(extents, ", "));
+    if (!o["min"].is_null())
+        out += fmt::format("  min {} max {} mean {}", o["min"].dump(), o["max"].dump(), o["mean"].dump());
+    for (const char* count : {"nan", "inf"})
+        if (o[count].get<std::int64_t>() > 0)
+            out += fmt::format("  {} {}", o[count].get<std::int64_t>(), count);
+    if (o.contains("path"))
+        out += "  -> " + o["path"].get<std::string>();
+    return out + "\n";
+}
+
+int fillOutputs(const Options& options, const protocol::RunResult& result, Report& report)
+{
+    std::error_code error;
+    if (!options.outputDir.empty())
+        fs::create_directories(options.outputDir, error);
+    for (const protocol::Output& o : result.outputs) {
+        Json out = {{"name", o.name}, {"dtype", o.dtype}, {"shape", o.shape}, {"min", optionalNumber(o.min)}, {"max", optionalNumber(o.max)},
+                    {"mean", optionalNumber(o.mean)}, {"nan", o.nan}, {"inf", o.inf}};
+        if (!options.outputDir.empty() && o.data) {
+            const std::string path = (fs::path(options.outputDir) / (o.name + ".npy")).string();
+            if (std::string reason = writeOutput(path, *o.data); !reason.empty()) {
+                report.fail(Code::kFile, std::move(reason));
+                return kUsage;
+            }
+            out["path"] = path;
+        }
+        report.text() += describe(out);
+        report.json()["outputs"].push_back(std::move(out));
+    }
+    return kFine;
+}
+
+}  // namespace
+
+int runRun(const Options& options, Report& report, std::stop_token stop)
+{
+    report.json()["outputs"] = Json::array();
+    const auto file = OpenedFile::open(options, report, stop);
+    if (!file)
+        return kUsage;
+    const Selection selection = select(*file, options, Scope::kOne, report);
+    if (selection.exitCode != kFine || selection.items.empty())
+        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    auto inputs = readInputs(options);
+    if (!inputs) {
+        report.fail(Code::kFile, inputs.error());
+        return kUsage;
+    }
+    const RunnerChoice runner = chooseRunner(options.device);
+    protocol::Client client(runner.command);
+    const protocol::RunResult result = client.run(
+        {file->job(selection.items[0].request), runner.device, std::move(*inputs), options.seed, options.repeat, !options.outputDir.empty()},
+        progressLine(options), stop);
+    clearProgressLine(options);
+    putHead(result.head, report);
+    report.json()["device"] = options.device;
+    report.json()["log"] = result.log;
+    writeAll(STDERR_FILENO, result.log);
+    if (result.head.outcome != protocol::Outcome::kFine)
+        return static_cast<int>(result.head.outcome);
+
+    const double medianUs = median(result.samplesUs);
+    const double minUs = result.samplesUs.empty() ? 0 : *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
+    report.text() = fmt::format("{}@{} on {}\n", result.head.kernel, result.head.instance, options.device);
+    const int exitCode = fillOutputs(options, result, report);
+    report.json()["timing"] = {{"compileMs", result.compileMs}, {"medianUs", medianUs}, {"minUs", minUs}, {"samples", result.samplesUs.size()}};
+    report.text() += fmt::format("time: {:.1f} µs median, {:.1f} µs least of {} run{}; compiled in {:.1f} ms\n", medianUs, minUs,
+                                 result.samplesUs.size(), result.samplesUs.size() == 1 ? "" : "s", result.compileMs);
+    return exitCode;
+}
+
+}  // namespace tw::cli
