@@ -23,6 +23,8 @@ void check(const ir::Function& function, const target::Target& target, Diagnosti
     checkInitialization(context);
     checkRaces(context);
     checkProducts(context);
+    checkReducers(context);
+    checkPipelines(context);
     checkLayouts(context);
     checkFeatures(context);
 }

@@ -33,6 +33,10 @@ void checkInitialization(const CheckContext& context);
 void checkRaces(const CheckContext& context);
 // Warp partitions of products and instruction shapes.
 void checkProducts(const CheckContext& context);
+// Deferred reductions that are used before they begin or never end.
+void checkReducers(const CheckContext& context);
+// Copies and manual schedules of pipelined loops.
+void checkPipelines(const CheckContext& context);
 // User layouts that put two elements in one place.
 void checkLayouts(const CheckContext& context);
 // Element types of atomics, barriers of bulk copies, instructions that the target lacks.

@@ -202,6 +202,39 @@ TEST_F(CheckTest, WarpPartitions)
     EXPECT_EQ(first(half), "");
 }
 
+TEST_F(CheckTest, Reducers)
+{
+    BufferNode node = *onChip("acc", {intImm(64)}, MemoryScope::kReducer);
+    node.reducer = "sum";
+    const Buffer acc = std::make_shared<BufferNode>(node);
+    const Stmt init = op(OpId::kReducerInit, {whole(acc)}), finalize = op(OpId::kFinalizeReducer, {whole(acc)});
+    const Stmt update = nest(op(OpId::kReducerUpdate, {Region{acc, {i}, {intImm(1)}}, load(x, {i, j})}));
+    EXPECT_EQ(first(sequence({allocate(acc), init, update, finalize})), "");
+    EXPECT_TRUE(has(first(sequence({allocate(acc), update, finalize})), "the reducer acc is used before T.reducer_init"));
+    EXPECT_TRUE(has(first(sequence({allocate(acc), init, update})), "no T.finalize_reducer(acc, …) ends it"));
+}
+
+TEST_F(CheckTest, Pipelines)
+{
+    const Buffer s = onChip("s", {intImm(64), intImm(64)}), t = onChip("t", {intImm(64), intImm(64)});
+    const auto pipeline = [&](const Buffer& second, Attrs attrs) {
+        return sequence({allocate(s), allocate(t),
+                         loop(ForKind::kPipelined, {{k, intImm(4)}},
+                              sequence({op(OpId::kCopy, {whole(x), whole(s)}), op(OpId::kCopy, {whole(x), whole(second)}),
+                                        op(OpId::kCopy, {whole(s), whole(y)})}),
+                              std::move(attrs))});
+    };
+    const auto schedule = [](std::vector<std::int64_t> order, std::vector<std::int64_t> stage) {
+        return Attrs{{"order", std::move(order)}, {"stage", std::move(stage)}};
+    };
+    EXPECT_EQ(first(pipeline(t, {{"num_stages", std::int64_t{2}}})), "");
+    EXPECT_TRUE(has(first(pipeline(s, {{"num_stages", std::int64_t{2}}})), "two copies of one pipelined iteration"));
+    EXPECT_EQ(first(pipeline(t, schedule({0, 1, 2}, {0, 0, 1}))), "");
+    EXPECT_TRUE(has(first(pipeline(t, schedule({0, 1}, {0, 0}))), "have 2 entries, but the body of this loop has 3 statements"));
+    EXPECT_TRUE(has(first(pipeline(t, schedule({0, 1, 1}, {0, 0, 1}))), "a position of its own"));
+    EXPECT_TRUE(has(first(pipeline(t, schedule({0, 1, 2}, {1, 0, 0}))), "statement 2 reads s in stage 0"));
+}
+
 TEST_F(CheckTest, Layouts)
 {
     const Buffer s = onChip("s", {intImm(32), intImm(32)});
