@@ -188,6 +188,9 @@ Value Interpreter::callFunction(const std::shared_ptr<FunctionValue>& function, 
 
 Value Interpreter::runFunction(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments)
 {
+    if (hooks_)
+        if (auto inlined = hooks_->inlineFunction(function, arguments))
+            return *inlined;
     const auto scope = scopeFor(*function, false);
     bindParameters(*function, arguments, scope);
     if (function->def && function->def->isAsync)

@@ -95,6 +95,9 @@ public:
     virtual BoundArguments bind(const std::string& signature, const CallArguments& arguments,
                                 const std::string& functionName) = 0;
 
+    // Python's own function or type of that name.
+    virtual Value builtinFunction(const std::string& name) = 0;
+
     // ---- functions and kernels ----
     // A fresh scope below the function's closure (parameters not bound yet).
     virtual std::shared_ptr<Environment> scopeFor(const FunctionValue& function, bool kernelMode) = 0;

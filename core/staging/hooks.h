@@ -61,6 +61,11 @@ public:
     // `range(…)` inside a kernel body.
     virtual Value rangeLoop(const CallArguments& arguments) = 0;
     // A macro call: `body` runs the macro's statements with its parameters bound to what `bindParameter` returned.
+    // A function of the file is called: a result replaces running it. The array dialect runs its statements itself.
+    virtual std::optional<Value> inlineFunction(const std::shared_ptr<FunctionValue>&, const CallArguments&)
+    {
+        return std::nullopt;
+    }
     virtual Value bindParameter(const syntax::Identifier& name, const Value& argument, bool isRef, const SourceRange& range) = 0;
 };
 

@@ -77,6 +77,7 @@ public:
     bool isInstance(const Value& value, const Value& type, const SourceRange& range);
     Value typeOf(const Value& value);
     const Value* builtin(const std::string& name) const;
+    Value builtinFunction(const std::string& name) override { return *builtin(name); }
     std::shared_ptr<ClassValue> builtinClass(const std::string& name) const;
     std::shared_ptr<Environment> makeGlobals(const std::shared_ptr<const syntax::Module>& module, const std::string& name);
     void runModule(const syntax::Module& module, const std::shared_ptr<Environment>& globals);

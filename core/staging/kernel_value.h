@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct KernelValue {
     std::shared_ptr<KernelValue> origin;            // kCompiled: the factory or prim_func it was made from
     std::vector<std::pair<std::string, Value>> options;  // of the decorator or compile call: out_idx, target, pass_configs, …
     std::map<std::string, SourceRange> optionRanges;     // where an option stands
+    std::optional<std::set<std::string>> symbolic;       // kArray: extents that nothing defined when `def` ran
     std::uint32_t entry = 0;                             // the survey's number for the kernel
     std::uint32_t record = 0;                            // and for its arguments, plus one; 0: not recorded
     std::vector<std::map<std::string, Value>> configs;   // @tilelang.autotune

@@ -156,6 +156,7 @@ struct Printer {
     std::string operator()(const std::shared_ptr<const LoopSpec>&) const { return "<loop>"; }
     std::string operator()(const std::shared_ptr<const ContextValue>& c) const { return "<context " + c->name + ">"; }
     std::string operator()(const std::shared_ptr<KernelValue>& k) const { return "<kernel " + k->name + ">"; }
+    std::string operator()(const std::shared_ptr<const ArrayValue>&) const { return "<array>"; }
 };
 
 std::string reprAt(const Value& value, int depth)

@@ -43,6 +43,7 @@ struct Record {
     std::optional<CompileOptions> compileOptions;
     Traced traced;
     SourceRange callRange;
+    std::shared_ptr<const KernelValue> compiled;  // array kernels: what tl.compile made
     bool isDefault = false;
 };
 
@@ -118,6 +119,7 @@ private:
     // calls
     Value callFactory(const std::shared_ptr<KernelValue>& kernel, const CallArguments& arguments, bool compileOnly);
     Value callPlainFactory(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments);
+    void checkArrayCompile(const std::shared_ptr<KernelValue>& compiled, const CallArguments& call);
     Value callArray(const std::shared_ptr<KernelValue>& kernel, const std::shared_ptr<KernelValue>& compiled,
                     const CallArguments& arguments);
     Value callCompiled(const std::shared_ptr<KernelValue>& kernel, const CallArguments& arguments);

@@ -248,6 +248,8 @@ Value Session::returnedTensors(const ir::Function& function)
 Value Session::kernelCompiled(const std::shared_ptr<KernelValue>& compiled, const CallArguments& call)
 {
     const auto& origin = compiled->origin;
+    if (origin->kind == KernelValue::Kind::kArray)
+        checkArrayCompile(compiled, call);
     if (origin->kind != KernelValue::Kind::kPrimFunc && origin->kind != KernelValue::Kind::kCompiled)
         return compiled;
     const std::uint32_t index = origin->record;
@@ -285,6 +287,28 @@ Value Session::kernelCompiled(const std::shared_ptr<KernelValue>& compiled, cons
         report(std::move(diagnostic), origin->name);
     (void)call;
     return compiled;
+}
+
+// tl.compile(kernel, options=…) without a call still says what does not fit. Nothing is offered: calls are the instances.
+void Session::checkArrayCompile(const std::shared_ptr<KernelValue>& compiled, const CallArguments& call)
+{
+    const Entry& entry = entries_[compiled->origin->entry];
+    if (!interpreter_->surveying() || target_ || !entry.function)
+        return;
+    Record record;
+    record.entry = compiled->origin->entry;
+    record.kernel = compiled->origin;
+    record.compiled = compiled;
+    record.callRange = call.call;
+    for (const std::string& name : stagingParameters(entry))
+        if (auto value = defaultOf(entry, name))
+            record.arguments[name] = std::move(*value);
+    for (const auto& [name, value] : compiled->options)
+        if (const auto* dict = name == "options" ? value.object<DictValue>() : nullptr)
+            for (const auto& [key, item] : dict->items)
+                record.arguments[plainText(key)] = item;
+    Traced traced;
+    traceInto(record, traced);
 }
 
 // ---- calling compiled kernels -----------------------------------------------------------------------------------------
@@ -375,6 +399,7 @@ Value Session::callArray(const std::shared_ptr<KernelValue>& kernel, const std::
             parameters[name] = value;
     }
     if (compiled) {
+        record.compiled = compiled;
         for (const auto& [name, value] : compiled->options)
             if (const auto* dict = name == "options" ? value.object<DictValue>() : nullptr)
                 for (const auto& [key, item] : dict->items)

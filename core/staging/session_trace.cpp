@@ -219,6 +219,7 @@ void Session::traceArrayKernel(Record& record, Traced& out)
     call.parameters = record.arguments;
     call.tensors = record.tensors;
     call.dims = record.dims;
+    call.compiled = record.compiled;
     const SourceRange site{static_cast<std::uint32_t>(record.key.site >> 32), static_cast<std::uint32_t>(record.key.site),
                            static_cast<std::uint32_t>(record.key.site) + 1};
     ArrayResult result = traceArray(*interpreter_, *record.kernel, call, record.callRange.isKnown() ? record.callRange : site);

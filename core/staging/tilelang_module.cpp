@@ -181,6 +181,15 @@ Value autoTuner()
 
 // ---- compile ----------------------------------------------------------------------------------------------------------
 
+void noteSymbolic(KernelValue& kernel)
+{
+#ifdef TW_WITH_ARRAY
+    kernel.symbolic = symbolicExtents(*kernel.python);
+#else
+    (void)kernel;
+#endif
+}
+
 Value compileKernel(Interpreter& in, Args a)
 {
     const auto bound = in.bind(kCompileSignature, a, "tilelang.compile");
@@ -196,6 +205,7 @@ Value compileKernel(Interpreter& in, Args a)
         origin->name = (*function)->name;
         origin->range = (*function)->range;
         origin->python = *function;
+        noteSymbolic(*origin);
         in.host().kernelDefined(origin);
     } else {
         in.fail(Code::kTypeMismatch, bound.range("func"), fmt::format("`tilelang.compile` takes a kernel, not {}", typeName(target)));
@@ -285,6 +295,7 @@ Value arrayKernel(Interpreter& in, Args a)
     kernel->python = *a.items[0].value->get<std::shared_ptr<FunctionValue>>();
     kernel->name = kernel->python->name;
     kernel->range = kernel->python->range;
+    noteSymbolic(*kernel);
     in.host().kernelDefined(kernel);
     return kernel;
 }

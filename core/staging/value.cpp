@@ -85,6 +85,7 @@ std::string typeName(const Value& value)
         std::string operator()(const std::shared_ptr<const LoopSpec>&) const { return "loop"; }
         std::string operator()(const std::shared_ptr<const ContextValue>&) const { return "context"; }
         std::string operator()(const std::shared_ptr<KernelValue>&) const { return "kernel"; }
+        std::string operator()(const std::shared_ptr<const ArrayValue>&) const { return "array"; }
     };
     return std::visit(Names{}, value.data);
 }
@@ -109,7 +110,7 @@ std::optional<ir::DType> asDType(const Value& value)
 bool isDevice(const Value& value)
 {
     return value.get<ir::Expr>() || value.get<ir::Buffer>() || value.get<std::shared_ptr<const ir::Region>>() ||
-           value.get<VarValue>() || value.get<std::shared_ptr<const RefValue>>();
+           value.get<VarValue>() || value.get<std::shared_ptr<const RefValue>>() || value.get<std::shared_ptr<const ArrayValue>>();
 }
 
 namespace {

@@ -161,7 +161,9 @@ struct ContextValue {
 };
 
 // A traced function, or the means to trace one.
-struct KernelValue;  // entry.h: jit factories, eager kernels, prim_funcs, compiled kernels, array kernels
+struct KernelValue;  // kernel_value.h: jit factories, eager kernels, prim_funcs, compiled kernels, array kernels
+// A whole-array value of the array dialect (array/array_value.h).
+struct ArrayValue;
 
 struct Value {
     using Storage =
@@ -173,7 +175,7 @@ struct Value {
                      std::shared_ptr<const OpaqueValue>, std::shared_ptr<const MetaTensor>, ir::Expr, ir::Buffer,
                      std::shared_ptr<const ir::Region>, VarValue, std::shared_ptr<const RefValue>, LayoutValue,
                      std::shared_ptr<const LoopSpec>, std::shared_ptr<const ContextValue>,
-                     std::shared_ptr<KernelValue>>;
+                     std::shared_ptr<KernelValue>, std::shared_ptr<const ArrayValue>>;
     Storage data;
 
     // Copying and destroying a variant of thirty alternatives is much code: it stands once, in value.cpp.

@@ -111,25 +111,36 @@ private:
         int axis = 0;  // of the array
     };
 
-    // entry
-    void bindParameters();
-    void bindTensor(const syntax::Parameter& parameter, const Value* given);
-    void collectExtents(const syntax::Expr& annotation, const Scope& scope, bool mayDefine);
     struct Annotation {
         Exprs shape;
         std::vector<SourceRange> extentRanges;
         ir::DType dtype;
         bool columnMajor = false;
     };
-    std::optional<Annotation> tensorAnnotation(const syntax::Expr& expr, const Scope& scope);
-    std::optional<Annotation> annotationOf(const syntax::Expr& index, const Scope& scope);
+    // entry
+    void bindParameters();
     void bindNames(const Scope& scope);
-    void checkCall(const syntax::Parameter& parameter, const MetaTensor& tensor, const Annotation& annotation);
-    void checkOptions();
-    void finishReturns(std::vector<ir::Param>& params, std::vector<int>& returned);
-    void checkReturns(const std::vector<ArrayRef>& values);
-    ir::Buffer returnBuffer(const Value& value, std::size_t index);
+    void declareExtents();
+    void bindTensor(const syntax::Parameter& parameter, const Annotation& annotation);
+    Annotation annotationOf(const MetaTensor& tensor) const;
+    void checkCall(const std::string& name, const Annotation& annotation);
+    std::optional<Annotation> tensorAnnotation(const syntax::Expr& expr);
     std::shared_ptr<const ir::Function> finish();
+
+    // results (array_results.cpp)
+    std::vector<Value> returnedValues();
+    ir::Buffer returnBuffer(const ArrayRef& value, const std::string& name);
+    void checkResults(const std::vector<Value>& values);
+    void takeResults(std::vector<ir::Param>& params, std::vector<int>& returned);
+
+    // options (array_options.cpp)
+    void checkOptions();
+    void checkTensorCore(const Value& value, const SourceRange& range);
+    void checkThreads(const std::string& key, const Value& value, const SourceRange& range);
+    void checkTile(const Value& value, const SourceRange& range);
+    void checkGrid(const Value& grid, const SourceRange& range);
+    [[nodiscard]] SourceRange optionRange(const std::string& key) const;
+    [[nodiscard]] target::Target compileTarget() const;
 
     // statements
     Flow run(const syntax::Block& block);
@@ -142,6 +153,7 @@ private:
     Flow stagedLoop(const syntax::For& node, const std::vector<Value>& items, const SourceRange& range);
     Flow deviceLoop(const syntax::For& node, const std::vector<Value>& bounds, const SourceRange& range);
     std::optional<std::vector<Value>> loopBounds(const syntax::Expr& iterable);
+    void noteLoop(const std::string& name, const ir::Expr& begin, const ir::Expr& end, std::int64_t step);
     Flow whileStatement(const syntax::While& node, const SourceRange& range);
     Flow returned(const syntax::Return& node, const SourceRange& range);
     Flow jump(bool isBreak, const SourceRange& range);
@@ -205,10 +217,11 @@ private:
     std::vector<ir::Stmt>* current_ = nullptr;
     std::vector<ir::Buffer> allocations_;      // that live as long as the launch
     std::vector<ir::Param> params_;
-    std::map<std::string, ir::Var> symbols_;   // symbolic extents without a value
+    std::map<std::string, Value> extents_;      // symbolic extents: their value, or a variable
+    std::set<std::string> standing_;            // those that are the whole extent of some parameter's axis
     std::vector<ir::Var> symbolOrder_;
-    std::map<std::string, std::int64_t> dims_;  // extents that have one
-    std::set<const ir::BufferNode*> written_, parameters_;
+    std::map<std::string, std::int64_t> dims_;  // extents that have a value
+    std::set<const ir::BufferNode*> written_, parameters_, unnamed_;
     std::map<std::string, int> names_;
     std::map<std::string, ir::DType> cellTypes_;  // of cells whose first value did not say it
     bool retype_ = false;
@@ -216,7 +229,13 @@ private:
     bool products_ = false;                    // whether the kernel has a matrix product
     std::vector<ir::DType> productTypes_;
     std::int64_t sharedBytes_ = 0;
-    std::vector<std::pair<std::string, Annotation>> tensors_;
+    struct NamedLoop {
+        std::string name;
+        std::optional<std::int64_t> extent, step;
+    };
+    std::vector<NamedLoop> loops_;             // of the kernel's ranges, in order, each name once
+    std::size_t resultRank_ = 0;
+    std::vector<syntax::ExprPtr> quoted_;      // parsed text of quoted annotations
 };
 
 }  // namespace tw::staging

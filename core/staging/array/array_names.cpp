@@ -179,8 +179,11 @@ Value ArrayTracer::settled(const std::string& name, const Value& value)
     if (!ref)
         return value;
     const ArrayRef& array = *ref;
-    if (array->storage && !array->shape.empty())
-        return value;  // the same array under another name
+    if (array->storage && !array->shape.empty()) {  // the same array under another name
+        if (unnamed_.erase(array->storage.get()) > 0)   // its first name; nothing outside has seen the buffer yet
+            const_cast<ir::BufferNode&>(*array->storage).name = freshName(name);
+        return value;
+    }
     if (!array->shape.empty())
         return Value(materialise(array, name));
     const Expr e = array->at({});

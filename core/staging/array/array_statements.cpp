@@ -315,6 +315,7 @@ ArrayTracer::Flow ArrayTracer::deviceLoop(const For& node, const std::vector<Val
     const ir::Expr end = frozen(extent(bounds[1], head, "the end of a loop"), "end");
     const ir::Var var = freshVar(name->id == "_" ? "it" : name->id);
     facts_.loops[var.get()] = {begin, end, step};
+    noteLoop(name->id, begin, end, step);
     const bool staged = std::exchange(frame().innermostIsStaged, false);
     ++frame().deviceLoops;
     region({&node.body}, range, [&] {
@@ -336,6 +337,15 @@ ArrayTracer::Flow ArrayTracer::deviceLoop(const For& node, const std::vector<Val
     --frame().deviceLoops;
     frame().innermostIsStaged = staged;
     return Flow::kNormal;
+}
+
+void ArrayTracer::noteLoop(const std::string& name, const ir::Expr& begin, const ir::Expr& end, std::int64_t step)
+{
+    if (std::any_of(loops_.begin(), loops_.end(), [&](const NamedLoop& l) { return l.name == name; }))
+        return;
+    const auto* low = ir::asInt(begin);
+    const auto* high = ir::asInt(end);
+    loops_.push_back({name, low && high ? std::optional(*high - *low) : std::nullopt, step});
 }
 
 ArrayTracer::Flow ArrayTracer::whileStatement(const While& node, const SourceRange& range)

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,15 @@ namespace tw::staging {
 // threading, shared_memory, float32, … The evaluator merges them with tilelang's own (jit, autotune, cdiv, …).
 [[nodiscard]] std::shared_ptr<ModuleValue> makeArrayModule();
 
+// Names in the extents of `function`'s annotations that nothing defines where it stands now: symbolic extents. Asked when
+// `def` executes, because a name that is bound later stays symbolic.
+[[nodiscard]] std::set<std::string> symbolicExtents(const FunctionValue& function);
+
 struct ArrayCall {
     std::map<std::string, Value> parameters;   // compile-time parameters and options, by name
     std::map<std::string, Value> tensors;      // MetaTensors of a call, by parameter name: shapes and dtypes
     std::map<std::string, std::int64_t> dims;  // symbolic extents that have a value
+    std::shared_ptr<const KernelValue> compiled;  // what tl.compile made, for the target and the places of options; or null
 };
 struct ArrayResult {
     std::shared_ptr<const ir::Function> function;
