@@ -34,12 +34,12 @@ bool ArrayTracer::emitGemm(const ArrayRef& a, const ArrayRef& b, const ir::Buffe
     if (!transA || !transB)
         return false;
     const auto region = [](const ArrayRef& value) {
-        ir::Region out;
-        out.buffer = value->view->buffer;
-        out.mins = value->view->start;
+        ir::Region read;
+        read.buffer = value->view->buffer;
+        read.mins = value->view->start;
         for (const int axis : value->view->axes)
-            out.extents.push_back(axis < 0 ? ir::intImm(1) : value->shape[static_cast<std::size_t>(axis)]);
-        return out;
+            read.extents.push_back(axis < 0 ? ir::intImm(1) : value->shape[static_cast<std::size_t>(axis)]);
+        return read;
     };
     ir::Region target{out, Exprs(2, ir::intImm(0)), out->shape};
     ir::OpCall call;
@@ -85,7 +85,6 @@ ArrayRef ArrayTracer::product(const ArrayRef& first, const ArrayRef& second, boo
     const auto zero = [&] { return type.isFloating() ? ir::constant(type, 0.0) : ir::constant(type, std::int64_t{0}); };
     const ArrayRef result = memory(out, shape);
     if (shape.size() == 2 && !rowOnly && !columnOnly && a->dtype == b->dtype) {
-        std::vector<ir::Stmt> held;
         nest(shape, ir::ForKind::kParallel, [&](const Exprs& at) { store(out, at, zero()); });
         if (emitGemm(a, b, out, type))
             return result;
