@@ -15,6 +15,11 @@ void CheckContext::reportTarget(Code code, const SourceRange& range, const std::
 void check(const ir::Function& function, const target::Target& target, DiagnosticSink& diagnostics)
 {
     const CheckContext context{function, target, diagnostics};
+    if (function.dialect == ir::Dialect::kArray) {  // one block of one thread: nothing of warps, tiles and races exists yet
+        checkIndices(context);
+        checkInitialization(context);
+        return;
+    }
     checkStructure(context);
     checkFragments(context);
     checkThreads(context);

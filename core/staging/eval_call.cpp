@@ -147,9 +147,10 @@ Value Interpreter::callOpaque(const std::string& path, const CallArguments& argu
         const std::string last = path.substr(path.rfind('.') + 1);
         const auto language = makeTileLanguageModule();
         const bool known = std::find(language->names.begin(), language->names.end(), last) != language->names.end();
+        const std::string own = hooks_->functionFor(last);
         fail(Code::kForeignInKernel, arguments.callee,
              fmt::format("`{}` is a foreign function: it cannot be called on device values inside a kernel{}", path,
-                         known ? fmt::format("; use T.{}", last) : std::string()));
+                         !own.empty() ? "; use " + own : known ? fmt::format("; use T.{}", last) : std::string()));
     }
     // do_bench(lambda: kernel(a, b)): what a foreign function may call is surveyed.
     for (const CallArgument& argument : arguments.items) {

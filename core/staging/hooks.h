@@ -61,6 +61,8 @@ public:
     // `range(…)` inside a kernel body.
     virtual Value rangeLoop(const CallArguments& arguments) = 0;
     // A macro call: `body` runs the macro's statements with its parameters bound to what `bindParameter` returned.
+    // What to write instead of a foreign function of this name ("T.exp"), or empty.
+    virtual std::string functionFor(const std::string&) { return {}; }
     // A function of the file is called: a result replaces running it. The array dialect runs its statements itself.
     virtual std::optional<Value> inlineFunction(const std::shared_ptr<FunctionValue>&, const CallArguments&)
     {

@@ -229,6 +229,13 @@ bool ArrayTracer::truth(const Value& value, const SourceRange& range)
                     "a run-time value decides here, but it has to be known while staging; use an `if` statement of its own, or tl.where");
 }
 
+std::string ArrayTracer::functionFor(const std::string& foreign)
+{
+    const auto module = makeArrayModule();
+    const bool known = std::find(module->names.begin(), module->names.end(), foreign) != module->names.end();
+    return known ? "tl." + foreign : "";
+}
+
 std::vector<Value> ArrayTracer::iterate(const Value& value, const SourceRange& range)
 {
     const ArrayRef self = array(value, range);

@@ -85,6 +85,7 @@ public:
     void expressionStatement(const Value& value, const SourceRange& range) override;
     Value rangeLoop(const CallArguments& arguments) override;
     Value bindParameter(const syntax::Identifier& name, const Value& argument, bool isRef, const SourceRange& range) override;
+    std::string functionFor(const std::string& foreign) override;
     std::optional<Value> inlineFunction(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments) override;
 
 private:
@@ -196,6 +197,7 @@ private:
     std::vector<Piece> pieces(const ArrayValue& value, const Value& index, const SourceRange& range);
     void slicePiece(Piece& piece, const SliceValue& slice, const ir::Expr& full, const SourceRange& range);
     ir::Expr pointIndex(const ArrayRef& index, const ir::Expr& extent, const ArrayValue& value, int axis, const SourceRange& range);
+    ArrayRef read(const ArrayRef& value, const std::vector<Piece>& parts, const SourceRange& range);
     ArrayRef gathered(const ArrayRef& value, const std::vector<Piece>& pieces, const SourceRange& range);
     void storeRegion(const ArrayRef& target, const std::vector<Piece>& pieces, const ArrayRef& value, const SourceRange& range);
     ArrayRef stored(const Value& object, const SourceRange& range);

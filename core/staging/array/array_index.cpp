@@ -142,7 +142,11 @@ std::vector<ArrayTracer::Piece> ArrayTracer::pieces(const ArrayValue& value, con
 
 ArrayRef ArrayTracer::indexed(const ArrayRef& value, const Value& index, const SourceRange& range)
 {
-    const std::vector<Piece> parts = pieces(*value, index, range);
+    return read(value, pieces(*value, index, range), range);
+}
+
+ArrayRef ArrayTracer::read(const ArrayRef& value, const std::vector<Piece>& parts, const SourceRange& range)
+{
     for (const Piece& part : parts)
         if (part.kind == Piece::Kind::kGather)
             return gathered(value, parts, range);
@@ -346,9 +350,7 @@ std::optional<Value> ArrayTracer::augAssign(syntax::BinaryOp op, const syntax::I
     if (index) {
         const ArrayRef target = stored(object, range);
         const std::vector<Piece> parts = pieces(*target, *index, range);
-        // The region once more as a value: points and slices already evaluated.
-        const bool gathers = std::any_of(parts.begin(), parts.end(), [](const Piece& p) { return p.kind == Piece::Kind::kGather; });
-        const ArrayRef old = gathers ? gathered(target, parts, range) : indexed(target, *index, range);
+        const ArrayRef old = read(target, parts, range);
         const ArrayRef fused = fusedProduct(op, old, right, range);
         storeRegion(target, parts, fused ? fused : arithmetic(op, old, right, range), range);
         return std::nullopt;
