@@ -108,7 +108,8 @@ Value sort(Interpreter& in, const Value& s, Args a)
     CallArguments all = a;
     all.items.insert(all.items.begin(), {"", std::make_shared<Value>(s), a.call});
     const Value sorted = in.call(*in.builtin("sorted"), all);
-    listOf(s).items = sorted.object<ListValue>()->items;
+    if (const auto* list = sorted.object<ListValue>())  // else a key is foreign: the order is not known
+        listOf(s).items = list->items;
     return {};
 }
 

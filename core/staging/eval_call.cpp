@@ -383,7 +383,11 @@ Interpreter::Matched Interpreter::matchArguments(const std::vector<SignaturePara
             diagnostic.code = Code::kCallArguments;
             diagnostic.range = argument.range;
             diagnostic.message = fmt::format("`{}` has no argument `{}`{}", functionName, argument.keyword,
-                                             near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
+                                             near.empty() ? "; its arguments are " + listed(known)
+                                                          : fmt::format("; did you mean `{}`?", near));
+            if (!near.empty())
+                diagnostic.fixits.push_back({{argument.range.file, argument.range.begin,
+                                              argument.range.begin + static_cast<std::uint32_t>(argument.keyword.size())}, near});
             fail(std::move(diagnostic));
         }
         const auto index = static_cast<std::size_t>(it - parameters.begin());

@@ -254,6 +254,14 @@ std::optional<Value> Interpreter::typeAttribute(const ClassPtr& type, const std:
         if (auto found = unbound(method))
             return found;
     }
+    // torch.autograd.Function: apply runs forward with a context of its own.
+    if (const auto forward = name == "apply" && type->isOpaqueBase ? classAttribute(*type, "forward") : std::nullopt)
+        return makeNative(name, [this, forward = isWrapper(*forward, "staticmethod") ? forward->object<InstanceValue>()->attributes.at("func")
+                                                                                    : *forward](Evaluator&, const CallArguments& arguments) {
+            CallArguments all = arguments;
+            all.items.insert(all.items.begin(), {"", std::make_shared<Value>(makeOpaque("ctx")), arguments.callee});
+            return call(forward, all);
+        });
     if (name == "__init__" || name == "__new__")
         return makeNative(name, [](Evaluator&, const CallArguments&) { return Value(); });
     if (type->isOpaqueBase)

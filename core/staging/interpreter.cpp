@@ -142,7 +142,8 @@ void Interpreter::checkStack(const SourceRange& range)
     unwinding.fatal = true;
     Diagnostic diagnostic;
     diagnostic.code = Code::kRecursion;
-    diagnostic.range = range;
+    const bool inCall = !frames_.empty() && frames_.back().call.isKnown();
+    diagnostic.range = inCall ? frames_.back().call : range;
     diagnostic.message = fmt::format("{} calls itself without end: the recursion is too deep", name);
     if (kernelDepth_ > 0)
         diagnostics().report(std::move(diagnostic));

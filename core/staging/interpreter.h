@@ -97,6 +97,8 @@ public:
     {
         return callMacro(function, arguments);
     }
+    [[nodiscard]] bool insideTry() const { return tryDepth_ > 0; }
+    [[nodiscard]] bool atModuleLevel() const { return frames_.size() <= 1; }
     [[nodiscard]] bool stopRequested() const { return setup_.stop.stop_requested(); }
     void setDiagnostics(DiagnosticSink* sink) { setup_.diagnostics = sink; }
     DiagnosticSink* diagnosticsTarget() { return setup_.diagnostics; }

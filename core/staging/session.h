@@ -152,6 +152,8 @@ private:
     std::vector<std::string> missing_;
     std::set<std::string> usedOverlays_;
     bool insideTarget_ = false;
+    bool finished_ = false;               // the module level has run
+    std::vector<std::uint32_t> retries_;  // prim_funcs of the module level that use names bound further down
 };
 
 // Where something is defined, as one number.

@@ -54,11 +54,13 @@ bool Session::bindCall(const Entry& entry, const std::shared_ptr<FunctionValue>&
         });
     }
     try {
-        const Interpreter::KernelExtent extent(*interpreter_);
+        std::optional<Interpreter::KernelExtent> extent;
+        if (!interpreter_->insideTry())  // else the file's own `except` may take it
+            extent.emplace(*interpreter_);
         interpreter_->bindParameters(*function, own, scope);
     } catch (const StagingStop& stop) {
         interpreter_->setDiagnostics(before);
-        if (stop.fatal)
+        if (stop.fatal || interpreter_->insideTry())
             throw;
         fits = false;
     }

@@ -102,11 +102,16 @@ void Session::traceInto(Record& record, Traced& out)
     }
     const std::string kernel = entries_[record.entry].name;
     out.diagnostics = found.take();
-    for (Diagnostic& diagnostic : out.diagnostics) {
+    for (Diagnostic& diagnostic : out.diagnostics)
         diagnostic.kernel = kernel;
-        if (!target_)
+    const bool isEarly = record.isDefault && entries_[record.entry].form == KernelForm::kPrimFunc && out.functions.empty() &&
+                         interpreter_->atModuleLevel() && !finished_ && !out.diagnostics.empty() &&
+                         out.diagnostics.back().code == Code::kNameUndefined;
+    if (isEarly && !target_)
+        retries_.push_back(entries_[record.entry].records.back());
+    else if (!target_)
+        for (const Diagnostic& diagnostic : out.diagnostics)
             report(diagnostic, kernel);
-    }
 }
 
 void Session::tracePrim(Record& record, Traced& out)
@@ -338,6 +343,9 @@ void Session::traceTarget(Record record)
 
 void Session::traceDefaults()
 {
+    finished_ = true;
+    for (const std::uint32_t index : retries_)
+        trace(records_[index]);
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
         Entry& entry = entries_[i];
         if (!entry.function || entry.form == KernelForm::kPrimFunc || (entry.usedInside && !entry.kernel) || entry.isMethod)
