@@ -48,11 +48,6 @@ void Tracer::forLoop(const LoopSpec& spec, const std::vector<syntax::Identifier>
                      const std::function<void(const std::vector<Value>&)>& bindTargets, const BodyCallback& body,
                      const SourceRange& range)
 {
-    if (spec.attrs.count("thread")) {  // for tx in T.thread_binding(…): the launch's own axis
-        bindTargets({bindBinding(spec, range)});
-        body();
-        return;
-    }
     if (!inLaunch() && (spec.kind == ir::ForKind::kParallel || spec.kind == ir::ForKind::kPipelined))
         ev_.fail(Code::kNotInKernel, range, "this loop is legal inside a launch only; open one with `with T.Kernel(…)`");
     const bool opensOperation = spec.kind == ir::ForKind::kParallel && openOperation_ == 0;
@@ -129,31 +124,6 @@ void Tracer::continueLoop(const SourceRange& range)
 Value Tracer::rangeLoop(const CallArguments& arguments)
 {
     return callNative(ev_, "serial", arguments, "range");
-}
-
-Value Tracer::bindBinding(const LoopSpec& spec, const SourceRange& range)
-{
-    const std::string axis = std::get<std::string>(spec.attrs.at("thread"));
-    if (!launch_)
-        ev_.fail(Code::kNotSupported, range, "not supported: T.thread_binding outside of `with T.Kernel(…)`");
-    static const std::vector<std::string> kAxes = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y", "blockIdx.z"};
-    const auto it = std::find(kAxes.begin(), kAxes.end(), axis);
-    if (it == kAxes.end()) {
-        const std::string nearest = nearestName(axis, kAxes);
-        ev_.fail(Code::kValueRange, range, fmt::format("'{}' is no launch axis; there are threadIdx.x, .y, .z and blockIdx.x, .y, .z", axis));
-    }
-    const std::size_t index = static_cast<std::size_t>(it - kAxes.begin());
-    const Expr given = ir::sub(spec.axes.front().end, spec.axes.front().begin);
-    if (index < 3) {
-        const auto* n = ir::asInt(given);
-        if (!n || *n != launch_->threads[index])
-            ev_.fail(Code::kThreadCount, range,
-                     fmt::format("{} has {} threads in this launch, but T.thread_binding says {}", axis, launch_->threads[index], ir::print(given)));
-        return Expr(launch_->threadVars[index]);
-    }
-    if (index - 3 >= launch_->blockVars.size())
-        ev_.fail(Code::kIndexRange, range, fmt::format("the launch has {} grid axes and no {}", launch_->blockVars.size(), axis));
-    return Expr(launch_->blockVars[index - 3]);
 }
 
 }  // namespace tw::staging

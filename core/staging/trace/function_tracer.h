@@ -65,6 +65,8 @@ public:
     void store(const ir::Region& region, const Value& value, const SourceRange& range);
     // The value in a new immutable variable; constants, variables and addresses stay what they are.
     Value bind(const std::string& name, const ir::Expr& value, const SourceRange& range);
+    // The same for every value, also where a plain assignment would alias; the assignment names it.
+    Value bindFresh(const ir::Expr& value, const SourceRange& range);
     // Declares a buffer here; it gets the name that it is assigned to first.
     ir::Buffer allocate(ir::BufferNode node, const SourceRange& range);
     [[nodiscard]] std::uint32_t operation() const { return openOperation_ ? openOperation_ : operations_ + 1; }
@@ -128,7 +130,6 @@ private:
     [[nodiscard]] std::vector<ir::Stmt> pop();
     ir::Stmt runFrame(const BodyCallback& body, const SourceRange& range, bool isLoop = false);
     std::vector<ir::Axis> nameAxes(const LoopSpec& spec, const std::vector<syntax::Identifier>& targets, const SourceRange& range);
-    Value bindBinding(const LoopSpec& spec, const SourceRange& range);  // T.thread_binding as a name
     void emitFor(const LoopSpec& spec, std::vector<ir::Axis> axes, ir::Stmt body, const SourceRange& range);
     std::optional<Value> assignExpr(const syntax::Identifier& name, const ir::Expr& value, const SourceRange& range);
     void rename(const ir::Buffer& buffer, const std::string& name);

@@ -228,6 +228,8 @@ std::shared_ptr<ModuleValue> makeTileModule(const std::string& name)
         return name == "tilelang.carver.arch.driver" ? *driver().get<std::shared_ptr<ModuleValue>>() : archModule(name);
     if (name == "tilelang.tools.cuda.iket" || name == "tilelang.tools.iket")
         return iketModule(name);
+    if (name == "tw")
+        return makeReservedModule();
     return nullptr;
 }
 

@@ -15,4 +15,6 @@ namespace tw::staging {
 [[nodiscard]] std::vector<std::string> scriptNames();
 [[nodiscard]] Value tileSchedulerClass();                                    // T.PersistentTileScheduler
 
+[[nodiscard]] std::shared_ptr<ModuleValue> makeReservedModule();             // tw
+
 }  // namespace tw::staging

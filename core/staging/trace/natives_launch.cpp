@@ -128,28 +128,36 @@ Value allOf(const List& vars)
     return makeList(std::move(items));
 }
 
-// T.thread_binding(n, thread=…) or (0, n, thread=…): a name of one of the launch's axes.
-Value bindingLoop(const Native& n)
+// An axis of the launch by its CUDA name; `extent` must be the launch's own. The index counts as a loop of one iteration, so
+// `for tx in T.thread_binding(…)` works too.
+Value axisByName(const Native& n, const std::string& axis, const Expr& extent)
 {
-    LoopSpec spec;
-    spec.kind = ir::ForKind::kParallel;
-    ir::Axis axis;
-    axis.begin = n.has("stop") ? n.index("start") : ir::intImm(0);
-    axis.end = n.has("stop") ? n.index("stop") : n.index("start");
-    axis.step = ir::intImm(1);
-    spec.axes.push_back(std::move(axis));
-    spec.attrs["thread"] = n.text("thread", "threadIdx.x");
-    return Value(std::make_shared<const LoopSpec>(std::move(spec)));
+    const auto& launch = *n.launch().launch();
+    static const std::vector<std::string> kAxes = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y", "blockIdx.z"};
+    const auto it = std::find(kAxes.begin(), kAxes.end(), axis);
+    if (it == kAxes.end())
+        n.fail(Code::kValueRange, fmt::format("'{}' is no launch axis; there are threadIdx.x, .y, .z and blockIdx.x, .y, .z", axis));
+    const auto index = static_cast<std::size_t>(it - kAxes.begin());
+    if (index < 3) {
+        const auto* count = ir::asInt(extent);
+        if (!count || *count != launch.threads[index])
+            n.fail(Code::kThreadCount, fmt::format("{} has {} threads in this launch, but {} says {}", axis, launch.threads[index], n.name, ir::print(extent)));
+        return Expr(launch.threadVars[index]);
+    }
+    if (index - 3 >= launch.blockVars.size())
+        n.fail(Code::kIndexRange, fmt::format("the launch has {} grid axes and no {}", launch.blockVars.size(), axis));
+    return Expr(launch.blockVars[index - 3]);
 }
 
-Value launchThread(const Native& n)
+// T.thread_binding(n, thread=…) or (0, n, thread=…).
+Value threadAxis(const Native& n)
 {
-    LoopSpec spec;
-    spec.kind = ir::ForKind::kParallel;
-    spec.axes.push_back({{}, ir::intImm(0), n.index("extent"), ir::intImm(1)});
-    spec.attrs["thread"] = n.text("thread");
-    return Value(std::make_shared<const LoopSpec>(std::move(spec)));
+    const Expr begin = n.has("stop") ? n.index("start") : ir::intImm(0);
+    const Expr end = n.has("stop") ? n.index("stop") : n.index("start");
+    return axisByName(n, n.text("thread", "threadIdx.x"), difference(end, begin));
 }
+
+Value launchThread(const Native& n) { return axisByName(n, n.text("thread"), n.index("extent")); }
 
 // ---- scopes inside a launch ----
 
@@ -247,7 +255,7 @@ Value attribute(const Native& n)
                 tracerOf(ev, range, "T.attr").combiner = combiner;
             return Value();
         },
-        [](Evaluator&) {}, false);
+        [range](Evaluator& ev) { tracerOf(ev, range, "T.attr").combiner.clear(); }, false);
 }
 
 Value emptyContext(const Native& n)
@@ -279,7 +287,7 @@ constexpr NativeRow kRows[] = {
              items.push_back(ir::asInt(e) ? Value(*ir::asInt(e)) : Value(e));
          return makeList(std::move(items));
      }},
-    {"thread_binding", "start, stop=None, thread=None, annotations=None", bindingLoop},
+    {"thread_binding", "start, stop=None, thread=None, annotations=None", threadAxis},
     {"launch_thread", "thread, extent", launchThread},
     {"ws", "*warp_groups", warpSpecialize},
     {"WarpSpecialize", "*warp_groups", warpSpecialize},

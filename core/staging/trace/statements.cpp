@@ -107,6 +107,14 @@ Value Tracer::bind(const std::string& name, const Expr& value, const SourceRange
     return Expr(var);
 }
 
+Value Tracer::bindFresh(const Expr& value, const SourceRange& range)
+{
+    auto var = std::make_shared<ir::VarNode>(value->dtype, "x", ir::Provenance{range, operation()});
+    unnamedVars_[var.get()] = var;
+    emit(std::make_shared<ir::Bind>(var, value, ir::Provenance{range, openOperation_}), range);
+    return Expr(var);
+}
+
 std::optional<Value> Tracer::assignExpr(const syntax::Identifier& name, const Expr& value, const SourceRange& range)
 {
     renameIndex(value, name.text);
@@ -139,8 +147,6 @@ std::optional<Value> Tracer::assignName(const syntax::Identifier& name, const Va
         rename(buffer, name.text);
         return value;
     }
-    if (const auto* spec = value.object<const LoopSpec>(); spec && spec->attrs.count("thread"))
-        return assignName(name, nullptr, bindBinding(*spec, range), range);
     if (var || value.object<const RefValue>())
         return assignExpr(name, toExpr(ev_, value, range), range);
     if (const auto e = value.expr())
@@ -219,10 +225,6 @@ Value Tracer::bindParameter(const syntax::Identifier& name, const Value& argumen
 
 void Tracer::expressionStatement(const Value& value, const SourceRange& range)
 {
-    if (const auto* context = value.object<const ContextValue>(); context && context->name == "attr") {
-        context->enter(ev_, range);  // open to the end of the block
-        return;
-    }
     const auto* call = ir::as<ir::Call>(value.expr());
     if (call && ir::info(call->call.op).effect != ir::Effect::kNone)
         emitOp(call->call, range);
