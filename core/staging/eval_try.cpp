@@ -151,7 +151,9 @@ Flow Interpreter::execContext(const With& node, std::size_t item, const ContextV
     if (one.target) {
         const bool single = std::holds_alternative<Name>(one.target->node);
         const auto* name = std::get_if<Name>(&one.target->node);
-        if (single)
+        if (single && isDevice(value))
+            assignNamed({name->id, one.target->range}, value, scope, one.target->range);  // the index gets its name
+        else if (single)
             bindName(scope, name->id, value);
         else
             bindContextTarget(*one.target, value, scope);
@@ -177,7 +179,9 @@ void Interpreter::bindContextTarget(const Expr& target, const Value& value, cons
              fmt::format("the launch has {} block {}, but {} name{} stand after `as`", values.size(),
                          values.size() == 1 ? "index" : "indices", targets.size(), targets.size() == 1 ? "" : "s"));
     for (std::size_t i = 0; i < targets.size(); ++i) {
-        if (const auto* name = std::get_if<Name>(&targets[i]->node))
+        if (const auto* name = std::get_if<Name>(&targets[i]->node); name && isDevice(values[i]))
+            assignNamed({name->id, targets[i]->range}, values[i], scope, targets[i]->range);
+        else if (name)
             bindName(scope, name->id, values[i]);
         else
             assign(*targets[i], values[i], scope, targets[i]->range);

@@ -31,6 +31,14 @@ std::set<std::string> declaredInBody(const syntax::Block& body)
     return names;
 }
 
+std::vector<std::string> parameterNames(const syntax::FunctionDef& def)
+{
+    std::vector<std::string> names;
+    for (const auto& p : def.parameters)
+        names.push_back(p.name.text);
+    return names;
+}
+
 // Where the body's `return` stands, for messages about its value.
 SourceRange returnRange(const syntax::Block& body, const SourceRange& otherwise)
 {
@@ -64,6 +72,7 @@ std::shared_ptr<const ir::Function> tracePrimFunc(Evaluator& ev, const FunctionV
     Tracer tracer(ev, Tracer::Form::kPrimFunc, scope, function.name, function.range);
     const HooksGuard guard(ev, &tracer);
     const auto inBody = declaredInBody(function.def->body);
+    tracer.setOrder(parameterNames(*function.def));
     for (const auto& p : function.def->parameters) {
         if (isVariadic(p) || p.kind == syntax::Parameter::Kind::kPositionalOnly)
             ev.fail(Code::kParameter, p.name.range, fmt::format("parameter {} of a prim_func must be an ordinary parameter", p.name.text));
@@ -106,6 +115,7 @@ public:
     {
         const HooksGuard guard(ev_, &tracer_);
         const auto inBody = declaredInBody(function_.def->body);
+        tracer_.setOrder(parameterNames(*function_.def));
         for (std::size_t i = 0; i < function_.def->parameters.size(); ++i)
             bindParameter(function_.def->parameters[i], i, inBody);
     }

@@ -85,6 +85,7 @@ public:
     // A parameter from its annotation; the value to bind its name to.
     Value addParameter(const std::string& name, const Value& annotation, const SourceRange& range);
     void expectParameter(const std::string& name) { expected_.insert(name); }
+    void setOrder(std::vector<std::string> names) { order_ = std::move(names); }  // of the signature
     [[nodiscard]] bool isParameter(const std::string& name) const;
     ir::Buffer makeOutput(ir::BufferNode node, const SourceRange& range);  // T.empty
     [[nodiscard]] const std::vector<ir::Buffer>& outputs() const { return outputs_; }
@@ -145,6 +146,7 @@ private:
     std::uint32_t operations_ = 0, openOperation_ = 0;
     std::set<std::string> expected_;
     std::set<std::string> declared_;
+    std::vector<std::string> order_;
     std::vector<ir::Buffer> outputs_;
     std::map<std::string, int> launchNames_;
     std::unordered_map<const ir::BufferNode*, std::shared_ptr<ir::BufferNode>> owned_;

@@ -284,6 +284,8 @@ void Tracer::returnOutputs(const std::optional<Value>& result, const SourceRange
 
 std::shared_ptr<const ir::Function> Tracer::finish(const std::optional<Value>& result, const SourceRange& resultRange)
 {
+    const auto place = [&](const ir::Param& p) { return std::find(order_.begin(), order_.end(), p.name()) - order_.begin(); };
+    std::stable_sort(function_.params.begin(), function_.params.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
     returnOutputs(result, resultRange);
     function_.body = ir::sequence(pop());
     return std::make_shared<const ir::Function>(std::move(function_));

@@ -1,0 +1,228 @@
+// Whole kernels: launches, operation ids, products, scopes, macros, eager kernels, errors.
+#include <gtest/gtest.h>
+
+#include "tests/unit/staging/trace_support.h"
+
+namespace tw::staging::test {
+namespace {
+
+constexpr const char* kGemm = R"(import tilelang
+import tilelang.language as T
+
+@tilelang.jit(out_idx=[-1])
+def matmul(M, N, K, bM=64, bN=32, bK=16, stages=2):
+    @T.prim_func
+    def gemm(A: T.Tensor((M, K), 'float16'), B: T.Tensor((K, N), 'float16'), C: T.Tensor((M, N), 'float16')):
+        with T.Kernel(T.ceildiv(N, bN), T.ceildiv(M, bM), threads=128) as (bx, by):
+            As = T.alloc_shared((bM, bK), 'float16')
+            Bs = T.alloc_shared((bK, bN), 'float16')
+            acc = T.alloc_fragment((bM, bN), 'float32')
+            T.clear(acc)
+            for ko in T.Pipelined(T.ceildiv(K, bK), num_stages=stages):
+                T.copy(A[by * bM, ko * bK], As)
+                T.copy(B[ko * bK, bx * bN], Bs)
+                T.gemm(As, Bs, acc)
+            for i, j in T.Parallel(bM, bN):
+                acc[i, j] = T.max(acc[i, j], 0)
+            T.copy(acc, C[by * bM, bx * bN])
+    return gemm
+)";
+
+TEST(TraceKernels, Gemm)
+{
+    const auto t = traceFile(kGemm, "matmul", {{"M", "100"}, {"N", "96"}, {"K", "48"}});
+    ASSERT_TRUE(t.function) << t.firstError();
+    EXPECT_TRUE(t.broken().empty());
+    ASSERT_EQ(t.all<ir::Launch>().size(), 1U);
+    const auto* launch = t.all<ir::Launch>()[0];
+    EXPECT_EQ(*ir::asInt(launch->grid[0]), 3);
+    EXPECT_EQ(*ir::asInt(launch->grid[1]), 2);
+    EXPECT_EQ(launch->threads[0], 128);
+    const auto fors = t.all<ir::For>();
+    ASSERT_EQ(fors.size(), 2U);
+    EXPECT_EQ(fors[0]->loop, ir::ForKind::kPipelined);
+    EXPECT_EQ(*ir::asInt(fors[0]->axes[0].end), 3);
+    EXPECT_EQ(std::get<std::int64_t>(fors[0]->attrs.at("num_stages")), 2);
+    // clear 1, copy 2, copy 3, gemm 4, parallel loop 5 with its store, copy 6
+    EXPECT_EQ(t.ops(ir::OpId::kClear)[0]->where.op, 1U);
+    EXPECT_EQ(t.ops(ir::OpId::kCopy)[0]->where.op, 2U);
+    EXPECT_EQ(t.ops(ir::OpId::kGemm)[0]->where.op, 4U);
+    EXPECT_EQ(fors[1]->where.op, 5U);
+    EXPECT_EQ(t.all<ir::Store>()[0]->where.op, 5U);
+    EXPECT_EQ(t.ops(ir::OpId::kCopy)[2]->where.op, 6U);
+    EXPECT_EQ(t.function->returned, std::vector<int>{2});
+}
+
+TEST(TraceKernels, GemmErrorsNameBothSides)
+{
+    const auto inner = traceLaunch("A: T.Tensor((8,), 'float16')", R"(a = T.alloc_shared((64, 32), 'float16')
+b = T.alloc_shared((64, 64), 'float16')
+c = T.alloc_fragment((64, 64), 'float32')
+T.gemm(a, b, c))");
+    EXPECT_NE(inner.firstError().find("inner"), std::string::npos) << inner.firstError();
+    EXPECT_NE(inner.firstError().find("32"), std::string::npos);
+    const auto types = traceLaunch("A: T.Tensor((8,), 'float16')", R"(a = T.alloc_shared((64, 32), 'float16')
+b = T.alloc_shared((32, 64), 'bfloat16')
+c = T.alloc_fragment((64, 64), 'float32')
+T.gemm(a, b, c))");
+    EXPECT_NE(types.firstError().find("a is float16 and b is bfloat16"), std::string::npos) << types.firstError();
+}
+
+TEST(TraceKernels, StagingIfLeavesNoBranch)
+{
+    const std::string file = R"(import tilelang
+import tilelang.language as T
+
+@tilelang.jit
+def f(n=8, bias=False):
+    @T.prim_func
+    def main(X: T.Tensor((n,), 'float32')):
+        with T.Kernel(1, threads=32):
+            for i in T.Parallel(n):
+                if bias:
+                    X[i] = X[i] + 1.0
+                else:
+                    X[i] = X[i] * 2.0
+    return main
+)";
+    const auto with = traceFile(file, "f", {{"bias", "True"}}), without = traceFile(file, "f");
+    EXPECT_TRUE(with.all<ir::If>().empty());
+    EXPECT_NE(with.text(), without.text());
+}
+
+TEST(TraceKernels, NamesEndWithTheirConstruct)
+{
+    const auto t = traceLaunch("X: T.Tensor((8,), 'float32')", "for i in T.serial(8):\n    y = X[i]\nX[0] = y");
+    EXPECT_EQ(t.errors(), 1);
+    EXPECT_NE(t.firstError().find("y"), std::string::npos) << t.firstError();
+    EXPECT_EQ(t.errorLine(), 9);
+}
+
+TEST(TraceKernels, MacroReferencesStoreThrough)
+{
+    const auto t = traceFile(R"(import tilelang
+import tilelang.language as T
+
+@T.macro
+def bump(slot: T.Ref, by):
+    slot += by
+
+@T.prim_func
+def main(X: T.Tensor((8,), 'int32')):
+    with T.Kernel(1, threads=32):
+        bump(X[3], 2)
+)", "main");
+    ASSERT_TRUE(t.function) << t.firstError();
+    const auto stores = t.all<ir::Store>();
+    ASSERT_EQ(stores.size(), 1U);
+    EXPECT_EQ(ir::print(stores[0]->value), "X[3] + 2");
+    EXPECT_EQ(ir::print(stores[0]->indices[0]), "3");
+}
+
+constexpr const char* kEager = R"(import tilelang
+import tilelang.language as T
+
+@tilelang.jit
+def rowsum(A, bM: int = 4):
+    M, N = T.const("M, N")
+    A: T.Tensor((M, N), 'float16')
+    S = T.empty((M,), 'float32')
+    with T.Kernel(T.ceildiv(M, bM), threads=128) as bx:
+        a = T.alloc_fragment((bM, N), 'float16')
+        s = T.alloc_fragment((bM,), 'float32')
+        T.copy(A[bx * bM, 0], a)
+        T.reduce_sum(a, s, dim=1)
+        T.copy(s, S[bx * bM])
+    return S
+)";
+
+TEST(TraceKernels, EagerConstsAndOutputs)
+{
+    const auto t = traceFile(kEager, "rowsum", {}, {{"M", "10"}, {"N", "32"}});
+    ASSERT_TRUE(t.function) << t.firstError();
+    EXPECT_TRUE(t.broken().empty());
+    ASSERT_EQ(t.function->params.size(), 2U);
+    EXPECT_EQ(t.function->params[1].name(), "S");
+    EXPECT_EQ(t.function->returned, std::vector<int>{1});
+    EXPECT_EQ(*ir::asInt(t.all<ir::Launch>()[0]->grid[0]), 3);
+    const auto missing = traceFile(kEager, "rowsum");
+    EXPECT_FALSE(missing.function);
+    EXPECT_EQ(missing.missing, (std::vector<std::string>{"M", "N"}));
+}
+
+TEST(TraceKernels, EagerConstsFromTheCallsTensors)
+{
+    const auto t = traceFile(std::string(kEager) + "\nimport torch\nrowsum(torch.randn(12, 64, dtype=torch.float16))\n", "rowsum");
+    ASSERT_TRUE(t.function) << t.firstError();
+    EXPECT_EQ(*ir::asInt(t.all<ir::Launch>()[0]->grid[0]), 3);
+}
+
+TEST(TraceKernels, OnChipShapesAreConstant)
+{
+    const auto t = traceLaunch("X: T.Tensor((8,), 'float32')", "row = T.alloc_shared((bx + 1,), 'float32')");
+    EXPECT_NE(t.firstError().find("bx"), std::string::npos) << t.firstError();
+    EXPECT_NE(t.firstError().find("constant"), std::string::npos) << t.firstError();
+}
+
+TEST(TraceKernels, WrongNamesSuggestTheNearest)
+{
+    EXPECT_NE(traceLaunch("X: T.Tensor((8,), 'float32')", "x = T.alloc_fragmnet((8,), 'float32')").firstError().find("alloc_fragment"), std::string::npos);
+    const auto t = traceLaunch("X: T.Tensor((8,), 'float32')", R"(a = T.alloc_shared((16, 16), 'float16')
+c = T.alloc_fragment((16, 16), 'float32')
+T.gemm(a, a, c, trans_B=True))");
+    EXPECT_NE(t.firstError().find("transpose_B"), std::string::npos) << t.firstError();
+    EXPECT_NE(traceLaunch("X: T.Tensor((8,), 'float32')", "T.tcgen05_gemm(X, X, X)").firstError().find("not supported"), std::string::npos);
+}
+
+TEST(TraceKernels, LaunchesAndWorkspaces)
+{
+    const auto t = tracePrim("X: T.Tensor((64,), 'float32'), Y: T.Tensor((64,), 'float32')", R"(W = T.alloc_global((64,), 'float32')
+with T.Kernel(1, threads=64) as a:
+    for i in T.Parallel(64):
+        W[i] = X[i]
+with T.Kernel(1, threads=64) as b:
+    for i in T.Parallel(64):
+        Y[i] = W[i])");
+    ASSERT_TRUE(t.function) << t.firstError();
+    EXPECT_TRUE(t.broken().empty());
+    EXPECT_EQ(t.all<ir::Launch>().size(), 2U);
+    EXPECT_EQ(t.all<ir::Allocate>()[0]->buffer->name, "W");
+}
+
+TEST(TraceKernels, WarpGroupsAreBranchesOnTheThread)
+{
+    const auto t = tracePrim("X: T.Tensor((64,), 'float32')", R"(with T.Kernel(1, threads=384):
+    with T.ws(0):
+        X[0] = 1.0
+    with T.ws(1, 2):
+        X[1] = 2.0)");
+    ASSERT_EQ(t.all<ir::If>().size(), 2U) << t.firstError();
+    EXPECT_EQ(ir::print(t.all<ir::If>()[0]->condition), "tx < 128");
+    EXPECT_EQ(ir::print(t.all<ir::If>()[1]->condition), "tx >= 128");
+}
+
+TEST(TraceKernels, LayoutsAreMaps)
+{
+    const auto t = traceLaunch("X: T.Tensor((8,), 'float32')", R"(s = T.alloc_shared((4, 8), 'float32')
+T.annotate_layout({s: T.Layout((4, 8), lambda i, j: [i, j ^ i])}))");
+    const auto marks = t.ops(ir::OpId::kAnnotateLayout);
+    ASSERT_EQ(marks.size(), 1U) << t.firstError();
+    const auto& map = std::get<ir::Ref<const ir::LayoutMap>>(marks[0]->call.operands[1]);
+    EXPECT_EQ(map->shape, (std::vector<std::int64_t>{4, 8}));
+    EXPECT_EQ(ir::print(map->index[1]), "j ^ i");
+}
+
+TEST(TraceKernels, ReductionsCheckAxisAndShape)
+{
+    const std::string start = "x = T.alloc_fragment((32, 64), 'float32')\ny = T.alloc_fragment((32,), 'float32')\n";
+    EXPECT_NE(traceLaunch("X: T.Tensor((8,), 'float32')", start + "T.reduce_max(x, y, dim=2)").firstError().find("dim=2"), std::string::npos);
+    EXPECT_NE(traceLaunch("X: T.Tensor((8,), 'float32')", start + "T.reduce_sum(x, y, dim=0)").firstError().find("(64,)"), std::string::npos);
+    const auto t = traceLaunch("X: T.Tensor((8,), 'float32')", start + "T.reduce_sum(x, y, dim=-1, clear=False)");
+    ASSERT_EQ(t.ops(ir::OpId::kReduceSum).size(), 1U);
+    const auto& attrs = t.ops(ir::OpId::kReduceSum)[0]->call.attrs;
+    EXPECT_EQ(std::get<std::int64_t>(attrs.at("dim")), 1);
+    EXPECT_FALSE(std::get<bool>(attrs.at("clear")));
+}
+
+}  // namespace
+}  // namespace tw::staging::test
