@@ -79,11 +79,14 @@ void TextLexer::foldLines(int firstLine, int lastLine)
         while (next < count && isBlank(next))
             ++next;
         const int following = next < count ? indent(next) : 0;
-        const bool blank = isBlank(line);
+        // A line that only closes a bracket, "):", belongs to the block behind it: the block folds with its header.
+        const auto firstChar = ask(QsciScintillaBase::SCI_GETCHARAT, ask(QsciScintillaBase::SCI_GETLINEINDENTPOSITION, line));
+        const bool closes = firstChar == ')' || firstChar == ']' || firstChar == '}';
+        const bool blank = isBlank(line) || (closes && following > indent(line));
         int level = QsciScintillaBase::SC_FOLDLEVELBASE + (blank ? following : indent(line));
-        if (blank)
+        if (isBlank(line))
             level |= QsciScintillaBase::SC_FOLDLEVELWHITEFLAG;
-        else if (following > indent(line))
+        else if (!blank && following > indent(line))
             level |= QsciScintillaBase::SC_FOLDLEVELHEADERFLAG;
         sci->SendScintilla(QsciScintillaBase::SCI_SETFOLDLEVEL, static_cast<unsigned long>(line), level);
     }

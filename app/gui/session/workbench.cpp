@@ -1,27 +1,8 @@
 #include "app/gui/session/workbench.h"
 
-#include <QDir>
-#include <QFile>
 #include <QFileInfo>
 
 namespace tw::gui {
-namespace {
-
-constexpr qint64 kLargestSibling = 4 << 20;  // bytes; a larger file is no kernel helper
-
-// Text of a module beside the opened file. Runs on the compile thread.
-std::optional<std::string> readSibling(const QString& folder, const std::string& relativePath)
-{
-    const QString base = QDir(folder).filePath(QString::fromStdString(relativePath));
-    for (const QString& path : {base + QStringLiteral(".py"), base + QStringLiteral("/__init__.py")}) {
-        QFile file(path);
-        if (file.exists() && file.size() <= kLargestSibling && file.open(QIODevice::ReadOnly))
-            return file.readAll().toStdString();
-    }
-    return std::nullopt;
-}
-
-}  // namespace
 
 Workbench::Workbench(CompileFunction compile, QObject* parent) : QObject(parent), worker_(std::move(compile))
 {
@@ -33,6 +14,8 @@ void Workbench::activate(const QString& key, const std::string& text)
 {
     active_ = key;
     auto& document = documents_[key];
+    if (!document.siblings)
+        document.siblings = std::make_shared<SiblingReader>(QFileInfo(key).absolutePath().toStdString());
     if (!document.source || document.source->text() != text) {
         document.source = std::make_shared<SourceText>(QFileInfo(key).fileName().toStdString(), text);
         compile();
@@ -121,9 +104,8 @@ driver::CompileRequest Workbench::currentRequest() const
     const Document document = documents_.value(active_);
     driver::CompileRequest request;
     request.source = document.source;
-    request.readSibling = [folder = QFileInfo(active_).absolutePath()](const std::string& path) {
-        return readSibling(folder, path);
-    };
+    if (document.siblings)
+        request.readSibling = [reader = document.siblings](const std::string& path) { return reader->read(path); };
     request.kernel = {document.choice.kernel, document.choice.instance, document.choice.params, document.choice.dims};
     request.target = target_;
     if (document.newest && document.newest->source && document.source &&
@@ -132,12 +114,27 @@ driver::CompileRequest Workbench::currentRequest() const
     return request;
 }
 
+protocol::Job Workbench::currentJob() const
+{
+    const auto request = currentRequest();
+    protocol::Job job;
+    if (!request.source)
+        return job;
+    job.fileName = request.source->name();
+    job.text = std::string(request.source->text());
+    job.siblings = documents_.value(active_).siblings->given();
+    job.kernel = request.kernel;
+    job.target = request.target;
+    return job;
+}
+
 void Workbench::compile()
 {
     if (active_.isEmpty())
         return;
     auto request = currentRequest();
-    request.stages = static_cast<unsigned>(driver::StageWanted::kNear);
+    // LLVM can abort; whatever needs it is made in the runner (FarStages).
+    request.stages = static_cast<unsigned>(driver::StageWanted::kNear) & ~static_cast<unsigned>(driver::StageWanted::kLlvmIr);
     worker_.submit(std::move(request));
 }
 

@@ -11,6 +11,8 @@
 #include <string>
 
 #include "app/gui/session/compile_worker.h"
+#include "app/gui/session/sibling_reader.h"
+#include "profiler/protocol/messages.h"
 
 namespace tw::gui {
 
@@ -45,8 +47,9 @@ public:
     [[nodiscard]] SnapshotPtr shown() const;   // the newest that has IR; null if there was none
     [[nodiscard]] bool isStale() const { return shown() != newest(); }  // `shown` is older than the text
     [[nodiscard]] bool isBusy() const { return worker_.isBusy(); }
-    // What the newest snapshot was asked for, for runs and far stages of the same program.
+    // What the newest snapshot was asked for, and the same for a runner: runs and far stages of the same program.
     [[nodiscard]] driver::CompileRequest currentRequest() const;
+    [[nodiscard]] protocol::Job currentJob() const;
 
 Q_SIGNALS:
     void snapshotChanged();  // newest(), shown() or the document changed
@@ -56,6 +59,7 @@ Q_SIGNALS:
 private:
     struct Document {
         std::shared_ptr<const SourceText> source;
+        std::shared_ptr<SiblingReader> siblings;
         KernelChoice choice;
         SnapshotPtr newest, shown;
     };

@@ -16,6 +16,17 @@ QString lookUp(const staging::Bindings& bindings, const std::string& name)
     return found == bindings.end() ? QString() : QString::fromStdString(found->second);
 }
 
+// As traced; while the kernel does not trace, as the file says.
+const staging::Instance& instanceOf(const staging::Kernel& kernel, const driver::CompileSnapshot& snapshot,
+                                    const std::string& chosen)
+{
+    if (snapshot.function || kernel.instances.empty())
+        return snapshot.instance;
+    const auto found = std::find_if(kernel.instances.begin(), kernel.instances.end(),
+                                    [&](const staging::Instance& i) { return i.name == chosen; });
+    return found == kernel.instances.end() ? kernel.instances.front() : *found;
+}
+
 }  // namespace
 
 ParameterForm::ParameterForm(Workbench& workbench, QWidget* parent) : QScrollArea(parent), workbench_(workbench)
@@ -44,7 +55,7 @@ std::vector<ParameterForm::Entry> ParameterForm::entriesOf(const staging::Kernel
 {
     std::vector<Entry> entries;
     const auto& overlay = workbench_.choice();
-    const auto& traced = snapshot.instance;
+    const auto& traced = instanceOf(kernel, snapshot, overlay.instance);
     for (const auto& p : kernel.parameters) {
         Entry e;
         e.name = QString::fromStdString(p.name);

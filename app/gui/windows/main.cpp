@@ -1,5 +1,5 @@
 #include <QApplication>
-#include <QTimer>
+#include <QStandardPaths>
 
 #include <cstdio>
 
@@ -28,12 +28,20 @@ int main(int argc, char** argv)
     QApplication::setFont(uiFont());
 
     const bool isShot = !options.shot.isEmpty();
-    MainWindow window([](const auto& request, auto stop) { return tw::driver::compile(request, stop); }, Settings(!isShot));
+    MainWindow::Services services;
+    services.compile = [](const auto& request, auto stop) { return tw::driver::compile(request, stop); };
+    services.runnerCommand = tw::protocol::localRunnerCommand();
+    services.settings = Settings(!isShot);
+    if (!isShot)
+        services.journalFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/journal");
+    MainWindow window(std::move(services));
     if (!options.theme.isEmpty())
         window.setThemePreference(options.theme);
     window.resize(options.size);
     if (!isShot && !options.safe)
         window.restoreSession();
+    if (!isShot)
+        window.restoreLeftovers();
     if (options.sizeGiven)
         window.resize(options.size);
     if (!options.layout.isEmpty())

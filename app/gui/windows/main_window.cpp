@@ -4,19 +4,26 @@
 #include <QCloseEvent>
 #include <QMimeData>
 
+#include "app/gui/views/code_view.h"
+#include "app/gui/views/help_view.h"
 #include "app/gui/views/kernel_view.h"
 #include "app/gui/views/pass_view.h"
 #include "app/gui/views/problem_view.h"
+#include "app/gui/views/run_view.h"
+#include "app/gui/views/tensor_view.h"
 #include "app/gui/windows/menus.h"
 #include "app/gui/windows/window_layouts.h"
+#include "app/gui/windows/window_session.h"
 #include "app/gui/windows/window_status.h"
 
 namespace tw::gui {
 
-MainWindow::MainWindow(CompileFunction compile, Settings settings, QWidget* parent)
-    : QMainWindow(parent), settings_(settings), language_(LanguageInfo::load()),
-      workbench_(new Workbench(std::move(compile), this)), selection_(new Selection(this)),
-      documents_(new DocumentArea(language_, this))
+MainWindow::MainWindow(Services services, QWidget* parent)
+    : QMainWindow(parent), settings_(services.settings), language_(LanguageInfo::load()),
+      workbench_(new Workbench(std::move(services.compile), this)), selection_(new Selection(this)),
+      farStages_(new FarStages(*workbench_, services.runnerCommand, this)),
+      runs_(new RunSession(*workbench_, services.runnerCommand, this)), documents_(new DocumentArea(language_, this)),
+      session_(new WindowSession(*documents_, settings_, services.journalFolder, this))
 {
     setWindowTitle(tr("Tilewright"));
     setAcceptDrops(true);
@@ -27,26 +34,44 @@ MainWindow::MainWindow(CompileFunction compile, Settings settings, QWidget* pare
     makeViews();
     actions_ = std::make_unique<ActionList>(*this);
     buildMenus(*this);
-    status_ = new WindowStatus(*workbench_, *documents_, this);
-    setStatusBar(status_);
+    setStatusBar(new WindowStatus(*workbench_, *documents_, this));
     connectDocuments();
     documents_->setRecentFiles(settings_.recentFiles());
     setThemePreference(settings_.theme());
     setLayout(settings_.layoutName());
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow()
+{
+    // They would speak of their end to a window that is half gone.
+    documents_->blockSignals(true);
+    for (auto* v : views_)
+        v->blockSignals(true);
+    delete documents_;
+    qDeleteAll(views_);
+}
 
 void MainWindow::makeViews()
 {
     const ViewContext context{*workbench_, *selection_};
     auto* kernels = new KernelView(context, this);
-    views_ << kernels << new PassView(context, this) << new ProblemView(context, this);
+    auto* llvm = new CodeView(CodeView::llvm(), *farStages_, context, this);
+    auto* assembly = new CodeView(CodeView::assembly(), *farStages_, context, this);
+    views_ << kernels << new PassView(context, this) << llvm << assembly << new ProblemView(context, this)
+           << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
+           << new HelpView(language_, context, this);
+    for (auto* code : {llvm, assembly})
+        connect(code, &CodeView::shownChanged, this, &MainWindow::watchFarStages);
     connect(kernels, &KernelView::writeRequested, this,
             [this](const SourceRange& range, const QString& literal, const QString&) {
                 if (auto* page = documents_->current())
                     page->editor().applyEdits({{range, literal.toStdString()}});
             });
+}
+
+void MainWindow::watchFarStages()
+{
+    farStages_->setWanted(view(QStringLiteral("llvm"))->isVisible() || view(QStringLiteral("assembly"))->isVisible());
 }
 
 View* MainWindow::view(const QString& name) const
@@ -63,7 +88,10 @@ void MainWindow::connectDocuments()
             workbench_->activate(page->key(), page->editor().textBytes());
         setWindowTitle(page ? tr("%1 \u2014 Tilewright").arg(page->title()) : tr("Tilewright"));
     });
-    connect(documents_, &DocumentArea::pageClosed, workbench_, &Workbench::forget);
+    connect(documents_, &DocumentArea::pageClosed, this, [this](const QString& key) {
+        workbench_->forget(key);
+        session_->closed(key);
+    });
     connect(documents_, &DocumentArea::opened, this, [this](const QString& path) {
         settings_.addRecentFile(path);
         documents_->setRecentFiles(settings_.recentFiles());
@@ -86,6 +114,7 @@ void MainWindow::connectPage(DocumentPage* page)
     connect(editor, &CodeEditor::edited, this, [this, page, editor] {
         if (page == documents_->current())
             workbench_->edit(editor->textBytes());
+        session_->textEdited();
     });
     connect(editor, &TextPane::caretMoved, this, [this, page, editor](int line, int) {
         if (page != documents_->current())
@@ -133,6 +162,13 @@ void MainWindow::setCodeSize(double points)
     setThemePreference(settings_.theme());
 }
 
+void MainWindow::setInlineMessages(bool shown)
+{
+    settings_.setInlineMessages(shown);
+    for (auto* page : documents_->pages())
+        page->editor().setInlineMessages(shown);
+}
+
 void MainWindow::setLayout(const QString& name)
 {
     if (!layoutName_.isEmpty())
@@ -163,34 +199,13 @@ void MainWindow::restoreSession()
 {
     if (const auto geometry = settings_.geometry(); !geometry.isEmpty())
         restoreGeometry(geometry);
-    int current = 0;
-    const auto files = settings_.session(current);
-    for (const auto& file : files) {
-        if (!QFileInfo::exists(file.path))
-            continue;
-        if (auto* page = documents_->open(file.path)) {
-            page->editor().selectRange(file.caretOffset, file.caretOffset);
-            page->editor().setFirstVisibleLine(file.firstLine);
-        }
-    }
-    if (current >= 0 && current < files.size() && QFileInfo::exists(files[current].path))
-        documents_->open(files[current].path);
+    session_->restore();
 }
 
-void MainWindow::saveSession()
+void MainWindow::restoreLeftovers()
 {
-    QList<OpenFile> files;
-    int current = 0;
-    for (auto* page : documents_->pages()) {
-        if (page->path().isEmpty())
-            continue;
-        if (page == documents_->current())
-            current = static_cast<int>(files.size());
-        files.push_back({page->path(), page->editor().caretOffset(), page->editor().firstVisibleLine()});
-    }
-    settings_.setSession(files, current);
-    settings_.setGeometry(saveGeometry());
-    saveLayout();
+    if (const int count = session_->restoreLeftovers(); count > 0)
+        statusBar()->showMessage(tr("Unsaved text of %n file(s) is back after a crash", nullptr, count), 10000);
 }
 
 bool MainWindow::isSettled() const
@@ -200,7 +215,9 @@ bool MainWindow::isSettled() const
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    saveSession();
+    session_->save();
+    settings_.setGeometry(saveGeometry());
+    saveLayout();
     documents_->closeAll() ? event->accept() : event->ignore();
 }
 

@@ -4,6 +4,8 @@
 #include <QMainWindow>
 
 #include "app/gui/editor/language_info.h"
+#include "app/gui/session/far_stages.h"
+#include "app/gui/session/run_session.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/settings.h"
 #include "app/gui/session/workbench.h"
@@ -13,18 +15,27 @@
 namespace tw::gui {
 
 class ActionList;
-class WindowStatus;
+class WindowSession;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    MainWindow(CompileFunction compile, Settings settings, QWidget* parent = nullptr);
+    // What the window stands on. `journalFolder`: empty for none.
+    struct Services {
+        CompileFunction compile;
+        std::vector<std::string> runnerCommand;
+        Settings settings{false};
+        QString journalFolder;
+    };
+    explicit MainWindow(Services services, QWidget* parent = nullptr);
     ~MainWindow() override;
 
     [[nodiscard]] DocumentArea& documents() { return *documents_; }
     [[nodiscard]] Workbench& workbench() { return *workbench_; }
     [[nodiscard]] Selection& selection() { return *selection_; }
+    [[nodiscard]] RunSession& runs() { return *runs_; }
+    [[nodiscard]] const LanguageInfo& language() const { return language_; }
     [[nodiscard]] Settings& settings() { return settings_; }
     [[nodiscard]] ActionList& actions() { return *actions_; }
     [[nodiscard]] const QList<View*>& views() const { return views_; }
@@ -35,7 +46,9 @@ public:
     void setLayout(const QString& name);                 // "author", "profile", "teach"
     void resetLayout();                                  // as shipped
     void focusView(const QString& name);                 // "editor" or a view's name
+    void setInlineMessages(bool shown);
     void restoreSession();
+    void restoreLeftovers();  // unsaved text that a crash left
     [[nodiscard]] bool isSettled() const;                // nothing is being made that a view will show
 
 protected:
@@ -49,17 +62,19 @@ private:
     void connectPage(DocumentPage* page);
     void followSelection(const Place& place, const QObject* origin);
     void showDiagnostics();
-    void saveSession();
+    void watchFarStages();
     void saveLayout();
 
     Settings settings_;
     LanguageInfo language_;
     Workbench* workbench_;
     Selection* selection_;
+    FarStages* farStages_;
+    RunSession* runs_;
     DocumentArea* documents_;
+    WindowSession* session_;
     QList<View*> views_;
     std::unique_ptr<ActionList> actions_;
-    WindowStatus* status_ = nullptr;
     QString layoutName_;
 };
 

@@ -6,6 +6,10 @@
 #include <QToolBar>
 
 #include "app/gui/editor/find_bar.h"
+#include "app/gui/views/help_view.h"
+#include "app/gui/views/run_view.h"
+#include "app/gui/widgets/command_palette.h"
+#include "app/gui/windows/editor_actions.h"
 #include "app/gui/windows/main_window.h"
 
 namespace tw::gui {
@@ -48,7 +52,9 @@ public:
         fileMenu();
         editMenu();
         goMenu();
+        runMenu();
         viewMenu();
+        helpMenu();
         toolBar();
     }
 
@@ -72,7 +78,9 @@ private:
     void fileMenu();
     void editMenu();
     void goMenu();
+    void runMenu();
     void viewMenu();
+    void helpMenu();
     void toolBar();
 
     MainWindow& w_;
@@ -135,11 +143,62 @@ void Builder::goMenu()
         onPage([](DocumentPage& p) { p.editor().goToProblem(true); }));
     add(m, "go.previousProblem", MainWindow::tr("&Previous problem"), "previous", QKeySequence(Qt::SHIFT | Qt::Key_F8),
         onPage([](DocumentPage& p) { p.editor().goToProblem(false); }));
+    add(m, "go.fix", MainWindow::tr("Apply a &fix"), "fix", QKeySequence(Qt::ALT | Qt::Key_Return),
+        onPage([](DocumentPage& p) { applyFix(p.editor()); }));
+    m->addSeparator();
+    add(m, "go.definition", MainWindow::tr("&Definition"), "goto", QKeySequence(Qt::Key_F12),
+        onPage([window](DocumentPage& p) { goToDefinition(p.editor(), window->workbench().newest()); }));
     m->addSeparator();
     add(m, "go.nextTab", MainWindow::tr("Next &tab"), "", QKeySequence(Qt::CTRL | Qt::Key_PageDown),
         [window] { window->documents().cycle(1); });
     add(m, "go.previousTab", MainWindow::tr("Previous ta&b"), "", QKeySequence(Qt::CTRL | Qt::Key_PageUp),
         [window] { window->documents().cycle(-1); });
+}
+
+void Builder::runMenu()
+{
+    auto* m = menu(MainWindow::tr("&Run"));
+    auto* window = &w_;
+    const auto onRun = [window](void (RunView::*act)()) {
+        return [window, act] {
+            window->focusView(QStringLiteral("run"));
+            (qobject_cast<RunView*>(window->view(QStringLiteral("run")))->*act)();
+        };
+    };
+    auto* run = add(m, "run.run", MainWindow::tr("&Run"), "run", QKeySequence(Qt::Key_F5), onRun(&RunView::run));
+    auto* verify = add(m, "run.verify", MainWindow::tr("&Verify"), "verify", QKeySequence(Qt::CTRL | Qt::Key_F5), onRun(&RunView::verify));
+    auto* cancel = add(m, "run.cancel", MainWindow::tr("&Cancel"), "stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
+                       [window] { window->runs().cancel(); });
+    const auto update = [window, run, verify, cancel] {
+        const auto snapshot = window->workbench().newest();
+        const bool busy = window->runs().isBusy(), ready = snapshot && snapshot->ok() && snapshot->function;
+        run->setEnabled(ready && !busy);
+        verify->setEnabled(ready && !busy);
+        cancel->setEnabled(busy);
+    };
+    QObject::connect(&w_.runs(), &RunSession::busyChanged, run, update);
+    QObject::connect(&w_.workbench(), &Workbench::snapshotChanged, run, update);
+    update();
+}
+
+void Builder::helpMenu()
+{
+    auto* m = menu(MainWindow::tr("&Help"));
+    auto* window = &w_;
+    auto* help = qobject_cast<HelpView*>(w_.view(QStringLiteral("help")));
+    auto* palette = new CommandPalette(&w_);
+    add(m, "help.palette", MainWindow::tr("&All commands…"), "palette", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+        [window, palette] { palette->open(window->actions().all()); });
+    add(m, "help.word", MainWindow::tr("&What is this name?"), "help", QKeySequence::HelpContents, [window, help] {
+        auto* page = window->documents().current();
+        const auto word = page ? page->editor().wordAt(page->editor().caretOffset()) : std::string();
+        window->focusView(QStringLiteral("help"));
+        help->lookUp(QString::fromStdString(word));
+    });
+    add(m, "help.guide", MainWindow::tr("&Guide"), "", {}, [window, help] {
+        window->focusView(QStringLiteral("help"));
+        help->showGuide();
+    });
 }
 
 void Builder::viewMenu()
@@ -163,6 +222,10 @@ void Builder::viewMenu()
             [window, name = QString::fromLatin1(name)] { window->setLayout(name); });
     layouts->addSeparator();
     add(layouts, "layout.reset", MainWindow::tr("&Reset this layout"), "reset", {}, [window] { window->resetLayout(); });
+    auto* inlineMessages = add(m, "view.inlineMessages", MainWindow::tr("Messages under the &lines"), "", {}, [] {});
+    inlineMessages->setCheckable(true);
+    inlineMessages->setChecked(w_.settings().inlineMessages());
+    QObject::connect(inlineMessages, &QAction::toggled, &w_, &MainWindow::setInlineMessages);
     auto* themes = m->addMenu(icon(QStringLiteral("theme")), MainWindow::tr("&Theme"));
     for (const auto& [name, text] : {std::pair("system", MainWindow::tr("As the &system")), std::pair("light", MainWindow::tr("&Light")),
                                      std::pair("dark", MainWindow::tr("&Dark"))})

@@ -40,7 +40,10 @@ void readValues(const QCommandLineParser& parser, Options& options)
 
 QStringList viewNames()
 {
-    return {QStringLiteral("editor"), QStringLiteral("kernels"), QStringLiteral("passes"), QStringLiteral("problems")};
+    QStringList names;
+    for (const char* name : {"editor", "kernels", "passes", "llvm", "assembly", "problems", "run", "tensor", "help"})
+        names << QString::fromLatin1(name);
+    return names;
 }
 
 Options parseOptions(const QStringList& arguments)

@@ -1,0 +1,89 @@
+#include "app/gui/views/help_view.h"
+
+#include <QFile>
+#include <QLineEdit>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "app/gui/widgets/theme.h"
+
+namespace tw::gui {
+
+HelpView::HelpView(const LanguageInfo& language, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("help"), tr("Help"), QStringLiteral("help"), context, parent), language_(language),
+      search_(new QLineEdit(this)), browser_(new QTextBrowser(this))
+{
+    search_->setPlaceholderText(tr("Search the language: copy, reduce, barrier…"));
+    search_->setClearButtonEnabled(true);
+    browser_->setOpenLinks(false);
+    browser_->setFrameShape(QFrame::NoFrame);
+    auto* page = new QWidget(this);
+    auto* bar = new QWidget(page);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* barLayout = new QHBoxLayout(bar);
+    barLayout->setContentsMargins(8, 4, 8, 4);
+    barLayout->addWidget(search_);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(bar);
+    layout->addWidget(browser_, 1);
+    setContent(page);
+    setFocusProxy(search_);
+    connect(search_, &QLineEdit::textChanged, this, &HelpView::filter);
+}
+
+void HelpView::setTheme(const Theme& theme, double)
+{
+    codeColor_ = theme.color("tileOp").name();
+    mutedColor_ = theme.color("muted").name();
+    browser_->document()->setDefaultFont(uiFont());
+    refresh();
+}
+
+void HelpView::refresh()
+{
+    filter(search_->text());
+    showContent();
+}
+
+void HelpView::showGuide()
+{
+    search_->clear();
+    filter({});
+}
+
+void HelpView::lookUp(const QString& word)
+{
+    const auto* entry = language_.find(word);
+    search_->setText(entry ? entry->name : word.mid(word.lastIndexOf(QLatin1Char('.')) + 1));
+}
+
+QString HelpView::entryHtml(const LanguageEntry& entry) const
+{
+    return QStringLiteral("<p style='margin-top:10px'><span style='font-family:\"JetBrains Mono\"; color:%1'>%2</span><br>%3"
+                          " <span style='color:%4'>%5</span></p>")
+        .arg(codeColor_, entry.signature.toHtmlEscaped(), entry.text.toHtmlEscaped(), mutedColor_, entry.group);
+}
+
+void HelpView::filter(const QString& text)
+{
+    if (text.trimmed().isEmpty()) {
+        QFile guide(QStringLiteral(":/help/guide.md"));
+        if (guide.open(QIODevice::ReadOnly))
+            browser_->setMarkdown(QString::fromUtf8(guide.readAll()));
+        return;
+    }
+    QString byName, byText;
+    for (const auto& entry : language_.entries()) {
+        if (entry.name.contains(text, Qt::CaseInsensitive))
+            byName += entryHtml(entry);
+        else if (entry.text.contains(text, Qt::CaseInsensitive) || entry.group.contains(text, Qt::CaseInsensitive))
+            byText += entryHtml(entry);
+    }
+    const QString nothing = tr("<p>The language has no such name. Clear the search to read the guide.</p>");
+    browser_->setHtml(byName.isEmpty() && byText.isEmpty() ? nothing : byName + byText);
+}
+
+}  // namespace tw::gui

@@ -1,0 +1,58 @@
+// Running and verifying the chosen kernel: device, inputs, progress, what came out.
+#pragma once
+
+#include "app/gui/models/run_models.h"
+#include "app/gui/session/run_session.h"
+#include "app/gui/views/view.h"
+
+class QComboBox;
+class QLabel;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QTreeView;
+
+namespace tw::gui {
+
+class InputForm;
+
+class RunView : public View {
+    Q_OBJECT
+
+public:
+    RunView(RunSession& session, ViewContext context, QWidget* parent);
+    void setTheme(const Theme& theme, double codeSize) override;
+    [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
+
+    void run();
+    void verify();
+
+protected:
+    void refresh() override;
+
+private:
+    QWidget* makeControls(QWidget* parent);
+    QWidget* makeResults(QWidget* parent);
+    void showOutcome();
+    void showRun(const protocol::RunResult& result);
+    void showVerify(const protocol::VerifyResult& result, const SnapshotPtr& snapshot);
+    void showFailure(const protocol::ResultHead& head);
+    void setHeadline(const QString& text, const char* role);
+    void showProgress(const QString& phase, double fraction);
+    [[nodiscard]] RunOptions options() const;
+
+    RunSession& session_;
+    OutputModel* outputs_;
+    ComparisonModel* comparisons_;
+    QComboBox* device_ = nullptr;
+    QSpinBox *seed_ = nullptr, *repeat_ = nullptr;
+    QPushButton *run_ = nullptr, *verify_ = nullptr, *cancel_ = nullptr;
+    InputForm* inputs_ = nullptr;
+    QLabel *headline_ = nullptr, *details_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    QTreeView* table_ = nullptr;
+    QPlainTextEdit* log_ = nullptr;
+};
+
+}  // namespace tw::gui

@@ -1,0 +1,133 @@
+#include "app/gui/views/tensor_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSpinBox>
+#include <QToolButton>
+
+#include <limits>
+
+#include "app/gui/models/run_models.h"
+#include "app/gui/widgets/color_scale.h"
+#include "app/gui/widgets/heat_map.h"
+
+namespace tw::gui {
+
+TensorView::TensorView(RunSession& session, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("tensor"), tr("Tensor"), QStringLiteral("tensor"), context, parent), session_(session),
+      map_(new HeatMap(this)), scale_(new ColorScale(this))
+{
+    auto* page = new QWidget(this);
+    auto* body = new QHBoxLayout;
+    body->setSpacing(0);
+    body->addWidget(map_, 1);
+    body->addWidget(scale_);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar(page));
+    layout->addLayout(body, 1);
+    setContent(page);
+    connect(choice_, &QComboBox::currentIndexChanged, this, &TensorView::chooseOutput);
+    connect(&session, &RunSession::finished, this, [this] { invalidate(); });
+    connect(map_, &HeatMap::hovered, this, [this](int row, int column) {
+        if (row < 0 || !output_)
+            return hover_->setText(tr("wheel zooms, drag pans, double click shows all"));
+        const auto columns = output_->shape.empty() ? 1 : output_->shape.back();
+        hover_->setText(QStringLiteral("[%1, %2] = %3")
+                            .arg(row)
+                            .arg(column)
+                            .arg(output_->data->floatAt(sliceOffset() + row * columns + column), 0, 'g', 9));
+    });
+}
+
+QWidget* TensorView::makeBar(QWidget* parent)
+{
+    auto* bar = new QWidget(parent);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    choice_ = new QComboBox(bar);
+    choice_->setMinimumWidth(160);
+    choice_->setAccessibleName(tr("Output"));
+    slices_ = new QHBoxLayout;
+    hover_ = new QLabel(tr("wheel zooms, drag pans, double click shows all"), bar);
+    hover_->setProperty("role", "muted");
+    auto* fit = new QToolButton(bar);
+    fit->setIcon(icon(QStringLiteral("fit")));
+    fit->setToolTip(tr("Show all (F)"));
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 3, 6, 3);
+    layout->addWidget(choice_);
+    layout->addLayout(slices_);
+    layout->addWidget(hover_, 1);
+    layout->addWidget(fit);
+    connect(fit, &QToolButton::clicked, map_, &HeatMap::fit);
+    return bar;
+}
+
+void TensorView::refresh()
+{
+    const auto outcome = session_.outcome();
+    if (!outcome || !outcome->run || outcome->run->outputs.empty()) {
+        if (!outcome_)
+            showEmpty(tr("No tensor yet"), tr("Run the kernel (F5): its outputs are drawn here."));
+        return;
+    }
+    const int keep = std::max(0, choice_->currentIndex());
+    const QSignalBlocker blocker(choice_);
+    outcome_ = outcome;
+    choice_->clear();
+    for (const auto& o : outcome_->run->outputs)
+        choice_->addItem(QStringLiteral("%1   %2").arg(QString::fromStdString(o.name), shapeText(o.shape)));
+    choice_->setCurrentIndex(std::min(keep, choice_->count() - 1));
+    chooseOutput();
+    showContent();
+}
+
+void TensorView::chooseOutput()
+{
+    const auto& outputs = outcome_->run->outputs;
+    const auto index = static_cast<std::size_t>(std::max(0, choice_->currentIndex()));
+    output_ = index < outputs.size() && outputs[index].data ? &outputs[index] : nullptr;
+    qDeleteAll(sliceBoxes_);
+    sliceBoxes_.clear();
+    if (!output_)
+        return map_->setData({});
+    for (std::size_t axis = 0; axis + 2 < output_->shape.size(); ++axis) {
+        auto* box = new QSpinBox(this);
+        box->setRange(0, static_cast<int>(output_->shape[axis]) - 1);
+        box->setPrefix(tr("axis %1: ").arg(axis));
+        connect(box, &QSpinBox::valueChanged, this, &TensorView::showSlice);
+        slices_->addWidget(box);
+        sliceBoxes_ << box;
+    }
+    showSlice();
+}
+
+std::int64_t TensorView::sliceOffset() const
+{
+    std::int64_t offset = 0;
+    for (std::size_t axis = 0; axis < output_->shape.size(); ++axis) {
+        const auto box = static_cast<qsizetype>(axis);
+        offset = offset * output_->shape[axis] + (box < sliceBoxes_.size() ? sliceBoxes_[box]->value() : 0);
+    }
+    return offset;
+}
+
+void TensorView::showSlice()
+{
+    const auto& shape = output_->shape;
+    constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+    HeatData matrix;
+    matrix.columns = static_cast<int>(std::min(kMost, shape.empty() ? 1 : shape.back()));
+    matrix.rows = static_cast<int>(std::min(kMost, shape.size() < 2 ? 1 : shape[shape.size() - 2]));
+    matrix.min = output_->min.value_or(0);
+    matrix.max = output_->max.value_or(0);
+    matrix.at = [outcome = outcome_, tensor = &*output_->data, offset = sliceOffset(), columns = std::int64_t{matrix.columns}](
+                  int row, int column) { return tensor->floatAt(offset + row * columns + column); };
+    map_->setData(std::move(matrix));
+    scale_->setRange(output_->min.value_or(0), output_->max.value_or(0));
+}
+
+}  // namespace tw::gui
