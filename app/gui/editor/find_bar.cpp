@@ -88,7 +88,7 @@ void FindBar::update()
     else if (count == 0)
         count_->setText(tr("no match"));
     else
-        count_->setText(count == TextPane::kMaxMatches ? tr("%1 or more").arg(count) : tr("%n match(es)", nullptr, count));
+        count_->setText(count == TextPane::kMaxMatches ? tr("%1 or more").arg(count) : count == 1 ? tr("1 match") : tr("%1 matches").arg(count));
 }
 
 void FindBar::findNext(bool forward)

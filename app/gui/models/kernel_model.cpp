@@ -119,8 +119,7 @@ QVariant KernelModel::kernelData(const staging::Kernel& kernel, int role) const
                 names << QString::fromStdString(name);
             return tr("needs values for %1").arg(names.join(QStringLiteral(", ")));
         }
-        return tr("%1 kernel, %n instance(s)", nullptr, static_cast<int>(kernel.instances.size()))
-            .arg(fromView(staging::formName(kernel.form)));
+        return tr("%1 kernel, instances: %2").arg(fromView(staging::formName(kernel.form))).arg(kernel.instances.size());
     default: return {};
     }
 }

@@ -60,6 +60,12 @@ void MainWindow::makeViews()
     views_ << kernels << new PassView(context, this) << llvm << assembly << new ProblemView(context, this)
            << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
            << new HelpView(language_, context, this);
+    for (auto* v : views_) {
+        // Queued: the dock's neighbours are settled only after the move.
+        connect(v, &QDockWidget::dockLocationChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
+        connect(v, &QDockWidget::topLevelChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
+        connect(v, &QDockWidget::visibilityChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
+    }
     for (auto* code : {llvm, assembly})
         connect(code, &CodeView::shownChanged, this, &MainWindow::watchFarStages);
     connect(kernels, &KernelView::writeRequested, this,
@@ -205,12 +211,32 @@ void MainWindow::restoreSession()
 void MainWindow::restoreLeftovers()
 {
     if (const int count = session_->restoreLeftovers(); count > 0)
-        statusBar()->showMessage(tr("Unsaved text of %n file(s) is back after a crash", nullptr, count), 10000);
+        statusBar()->showMessage(count == 1 ? tr("Unsaved text of one file is back after a crash")
+                                            : tr("Unsaved text of %1 files is back after a crash").arg(count), 10000);
 }
 
 bool MainWindow::isSettled() const
 {
     return !workbench_->isBusy() && std::all_of(views_.begin(), views_.end(), [](const View* v) { return v->isSettled(); });
+}
+
+void MainWindow::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    if (!std::exchange(wasShown_, true) && settings_.layoutState(layoutName_).isEmpty())
+        resizeViews(*this, layoutName_);
+}
+
+void MainWindow::updateTitleBars()
+{
+    for (auto* v : views_) {
+        const bool tabbed = !v->isFloating() && !tabifiedDockWidgets(v).isEmpty();
+        if (tabbed == (v->titleBarWidget() != nullptr))
+            continue;
+        QWidget* old = v->titleBarWidget();
+        v->setTitleBarWidget(tabbed ? new QWidget(v) : nullptr);
+        delete old;
+    }
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] bool isSettled() const;                // nothing is being made that a view will show
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -63,6 +64,7 @@ private:
     void followSelection(const Place& place, const QObject* origin);
     void showDiagnostics();
     void watchFarStages();
+    void updateTitleBars();  // a tab says the name already
     void saveLayout();
 
     Settings settings_;
@@ -76,6 +78,7 @@ private:
     QList<View*> views_;
     std::unique_ptr<ActionList> actions_;
     QString layoutName_;
+    bool wasShown_ = false;
 };
 
 }  // namespace tw::gui

@@ -57,8 +57,15 @@ void arrangeViews(MainWindow& window, const QString& layout)
         if (!front)
             continue;
         front->raise();
-        window.resizeDocks({front}, {place.size},
-                           place.area == Qt::BottomDockWidgetArea ? Qt::Vertical : Qt::Horizontal);
+    }
+    resizeViews(window, layout);
+}
+
+void resizeViews(MainWindow& window, const QString& layout)
+{
+    for (const auto& place : placesOf(layout)) {
+        if (auto* view = window.view(place.views.front()))
+            window.resizeDocks({view}, {place.size}, place.area == Qt::BottomDockWidgetArea ? Qt::Vertical : Qt::Horizontal);
     }
 }
 

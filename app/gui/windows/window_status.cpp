@@ -58,7 +58,7 @@ void WindowStatus::updateState()
     } else if (snapshot) {
         const auto errors = std::count_if(snapshot->diagnostics.begin(), snapshot->diagnostics.end(),
                                           [](const Diagnostic& d) { return d.severity == Severity::kError; });
-        text = errors > 0 ? tr("%n error(s)", nullptr, static_cast<int>(errors)) : tr("Compiles");
+        text = errors == 0 ? tr("Compiles") : errors == 1 ? tr("1 error") : tr("%1 errors").arg(errors);
         role = errors > 0 ? QStringLiteral("error") : QStringLiteral("good");
         const double total = snapshot->surveyMs + snapshot->traceMs + snapshot->passesMs + snapshot->codegenMs;
         time = tr("%1 in %2 ms").arg(QString::fromStdString(snapshot->target.name)).arg(total, 0, 'f', total < 10 ? 1 : 0);
