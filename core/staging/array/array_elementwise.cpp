@@ -106,7 +106,7 @@ Exprs ArrayTracer::broadcast(const std::vector<Exprs>& shapes, const SourceRange
             if (x && y && *x != *y && *y != 1)
                 evaluator_.fail(Code::kShapeMismatch, range,
                                 fmt::format("shapes {} and {} do not broadcast: {} against {} on axis {} from the end",
-                                            shapeText(shapes[0]), shapeText(shape), *x, *y, shape.size() - i));
+                                            arrayShapeText(shapes[0]), arrayShapeText(shape), *x, *y, shape.size() - i));
             if (!x && y && *y != 1)
                 have = add;  // a constant says more than a symbol
         }
@@ -170,7 +170,7 @@ ArrayRef ArrayTracer::broadcastTo(const ArrayRef& value, const Exprs& shape, con
         for (std::size_t i = 0; i < extra; ++i)
             if (const auto* n = ir::asInt(value->shape[i]); n && *n != 1)
                 evaluator_.fail(Code::kShapeMismatch, range,
-                                fmt::format("a value of shape {} does not fit into {}", shapeText(value->shape), shapeText(shape)));
+                                fmt::format("a value of shape {} does not fit into {}", arrayShapeText(value->shape), arrayShapeText(shape)));
         auto cut = std::make_shared<ArrayValue>(*value);
         cut->shape.erase(cut->shape.begin(), cut->shape.begin() + static_cast<std::ptrdiff_t>(extra));
         cut->view.reset();
@@ -190,7 +190,7 @@ ArrayRef ArrayTracer::broadcastTo(const ArrayRef& value, const Exprs& shape, con
         const auto* want = ir::asInt(shape[lead + i]);
         if (have && want && *have != *want && *have != 1)
             evaluator_.fail(Code::kShapeMismatch, range,
-                            fmt::format("a value of shape {} does not fit into {}", shapeText(value->shape), shapeText(shape)));
+                            fmt::format("a value of shape {} does not fit into {}", arrayShapeText(value->shape), arrayShapeText(shape)));
     }
     auto out = std::make_shared<ArrayValue>();
     out->shape = shape;

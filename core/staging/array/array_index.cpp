@@ -85,7 +85,7 @@ void ArrayTracer::slicePiece(Piece& piece, const SliceValue& slice, const Expr& 
     const Expr upper = clampUpper(facts_, end(slice.upper, full), full);
     piece.kind = Piece::Kind::kSlice;
     piece.start = lower;
-    piece.extent = difference(upper, lower);
+    piece.extent = extentBetween(upper, lower);
     const auto* known = ir::asInt(piece.extent);
     if (known && *known < 0)
         piece.extent = ir::intImm(0);
@@ -102,7 +102,7 @@ std::vector<ArrayTracer::Piece> ArrayTracer::pieces(const ArrayValue& value, con
     }));
     if (used > rank)
         evaluator_.fail(Code::kIndexCount, range,
-                        fmt::format("{} indices for {} of shape {}", used, nameOf(value), shapeText(value.shape)));
+                        fmt::format("{} indices for {} of shape {}", used, nameOf(value), arrayShapeText(value.shape)));
     auto dots = std::find_if(items.begin(), items.end(), [](const Value& v) { return v.get<EllipsisValue>() != nullptr; });
     const auto all = std::make_shared<const SliceValue>();
     const std::vector<Value> rest(static_cast<std::size_t>(rank - used), Value(all));

@@ -156,7 +156,7 @@ bool sameExpr(const Expr& a, const Expr& b)
     return a == b || ir::equal(a, b);
 }
 
-Expr difference(const Expr& upper, const Expr& lower)
+Expr extentBetween(const Expr& upper, const Expr& lower)
 {
     if (ir::isZero(lower))
         return upper;
@@ -169,11 +169,11 @@ Expr difference(const Expr& upper, const Expr& lower)
             return sum->a;
     }
     if (const auto* less = binaryOf(upper, BinaryOp::kMin))
-        return ir::min(difference(less->a, lower), difference(less->b, lower));
+        return ir::min(extentBetween(less->a, lower), extentBetween(less->b, lower));
     if (const auto* sum = binaryOf(lower, BinaryOp::kAdd); sum && binaryOf(upper, BinaryOp::kAdd)) {
         const auto* top = binaryOf(upper, BinaryOp::kAdd);
         if (sameExpr(sum->a, top->a))
-            return difference(top->b, sum->b);
+            return extentBetween(top->b, sum->b);
     }
     return ir::sub(upper, lower);
 }
@@ -183,7 +183,7 @@ std::string extentText(const Expr& e)
     return ir::print(e);
 }
 
-std::string shapeText(const Exprs& shape)
+std::string arrayShapeText(const Exprs& shape)
 {
     std::string out = "(";
     for (std::size_t i = 0; i < shape.size(); ++i)

@@ -29,9 +29,9 @@ public:
 
 [[nodiscard]] bool sameExpr(const ir::Expr& a, const ir::Expr& b);
 // upper - lower, simplified for the forms that slices have: i + 16 - i is 16.
-[[nodiscard]] ir::Expr difference(const ir::Expr& upper, const ir::Expr& lower);
+[[nodiscard]] ir::Expr extentBetween(const ir::Expr& upper, const ir::Expr& lower);
 [[nodiscard]] std::string extentText(const ir::Expr& e);
-[[nodiscard]] std::string shapeText(const Exprs& shape);  // "(64, n)"
+[[nodiscard]] std::string arrayShapeText(const Exprs& shape);  // "(64, n)"
 
 // The common dtype of two operands (array.md: kinds as NumPy's, weak literals); empty where there is none.
 [[nodiscard]] ir::DType commonType(const ArrayValue& a, const ArrayValue& b);

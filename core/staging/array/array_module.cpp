@@ -129,7 +129,7 @@ Value arange(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
     const Expr begin = ends.size() == 1 ? ir::intImm(0) : t.extent(a.rest()[0], c.call, "the begin of tl.arange");
     const Expr end = t.extent(a.rest()[ends.size() == 1 ? 0 : 1], c.call, "the end of tl.arange");
     const Expr step = ends.size() == 3 ? t.extent(a.rest()[2], c.call, "the step of tl.arange") : ir::intImm(1);
-    Expr count = difference(end, begin);
+    Expr count = extentBetween(end, begin);
     if (ends.size() == 3)
         count = ir::floorDiv(ir::add(count, ir::sub(step, ir::intImm(1))), step);
     return Value(t.generated({count}, type, [=](const Exprs& i) { return convert(ir::add(begin, ir::mul(i[0], step)), type); }));

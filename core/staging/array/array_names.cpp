@@ -215,7 +215,7 @@ void ArrayTracer::storeCell(const std::string& name, const ArrayRef& cell, const
     if (!sameShape(cell->shape, given->shape))
         evaluator_.fail(Code::kNotSupported, range,
                         fmt::format("not supported: `{}` changes its shape from {} to {} in a run-time loop or branch", name,
-                                    shapeText(cell->shape), shapeText(given->shape)));
+                                    arrayShapeText(cell->shape), arrayShapeText(given->shape)));
     const bool narrower = given->weak ? given->dtype.isFloating() && !cell->dtype.isFloating() : given->dtype != cell->dtype;
     if (narrower) {  // the cell began with a literal that did not say the type: once more, with this one
         const ir::DType wanted = given->weak ? ir::kFloat32 : given->dtype;

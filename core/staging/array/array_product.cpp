@@ -60,7 +60,7 @@ ArrayRef ArrayTracer::product(const ArrayRef& first, const ArrayRef& second, boo
         if (operand->shape.empty() || (!batched && operand->shape.size() > 2))
             evaluator_.fail(Code::kShapeMismatch, range,
                             fmt::format("`{}` multiplies {} arrays, not one of shape {}{}", what, batched ? "1-D or larger" : "1-D or 2-D",
-                                        shapeText(operand->shape), batched ? "" : "; `@` multiplies batches"));
+                                        arrayShapeText(operand->shape), batched ? "" : "; `@` multiplies batches"));
     const ir::DType operandType = commonType(*first, *second);
     const ir::DType type = accumulatorOf(operandType);
     products_ = true;
@@ -72,7 +72,7 @@ ArrayRef ArrayTracer::product(const ArrayRef& first, const ArrayRef& second, boo
     if (!sameShape({inner}, {innerB}))
         evaluator_.fail(Code::kShapeMismatch, range,
                         fmt::format("the inner extents of the product `{}` differ: {} of {} against {} of {}", what, extentText(inner),
-                                    shapeText(a->shape), extentText(innerB), shapeText(b->shape)));
+                                    arrayShapeText(a->shape), extentText(innerB), arrayShapeText(b->shape)));
     const Exprs batchA(a->shape.begin(), rowOnly ? a->shape.begin() : a->shape.end() - 2);
     const Exprs batchB(b->shape.begin(), columnOnly ? b->shape.begin() : b->shape.end() - 2);
     const Exprs batch = broadcast({batchA, batchB}, range);

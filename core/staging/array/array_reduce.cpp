@@ -283,7 +283,7 @@ ArrayRef ArrayTracer::reshaped(const ArrayRef& given, const Value& shape, const 
     const auto* want = ir::asInt(known);
     if (have && want && (open >= 0 ? *want == 0 || *have % *want != 0 : *have != *want))
         evaluator_.fail(Code::kShapeMismatch, range,
-                        fmt::format("shape {} with {} elements cannot be reshaped to {} elements", shapeText(value->shape), *have, *want));
+                        fmt::format("shape {} with {} elements cannot be reshaped to {} elements", arrayShapeText(value->shape), *have, *want));
     auto out = std::make_shared<ArrayValue>();
     out->shape = wanted;
     out->dtype = value->dtype;
@@ -316,12 +316,12 @@ ArrayRef ArrayTracer::concatenated(const std::vector<ArrayRef>& values, std::int
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i]->shape.size() != out->shape.size())
             evaluator_.fail(Code::kShapeMismatch, range,
-                            fmt::format("shapes {} and {} cannot be joined", shapeText(values[0]->shape), shapeText(values[i]->shape)));
+                            fmt::format("shapes {} and {} cannot be joined", arrayShapeText(values[0]->shape), arrayShapeText(values[i]->shape)));
         for (std::size_t k = 0; k < out->shape.size(); ++k)
             if (k != along && !sameShape({out->shape[k]}, {values[i]->shape[k]}))
                 evaluator_.fail(Code::kShapeMismatch, range,
-                                fmt::format("shapes {} and {} cannot be joined along axis {}", shapeText(values[0]->shape),
-                                            shapeText(values[i]->shape), axis));
+                                fmt::format("shapes {} and {} cannot be joined along axis {}", arrayShapeText(values[0]->shape),
+                                            arrayShapeText(values[i]->shape), axis));
         out->dtype = commonType(*generated({}, out->dtype, nullptr), *values[i]);
         starts.push_back(ir::add(starts.back(), values[i]->shape[along]));
         for (ArrayRead read : values[i]->reads) {

@@ -53,8 +53,8 @@ void ArrayTracer::checkResults(const std::vector<Value>& values)
         const ArrayRef value = array(values[i], range);
         if (wanted->shape.size() != value->shape.size() || !sameShape(wanted->shape, value->shape))
             evaluator_.fail(Code::kReturnValue, range,
-                            fmt::format("the returned value has shape {}, but the annotation of the result says {}", shapeText(value->shape),
-                                        shapeText(wanted->shape)));
+                            fmt::format("the returned value has shape {}, but the annotation of the result says {}", arrayShapeText(value->shape),
+                                        arrayShapeText(wanted->shape)));
         if (!value->weak && wanted->dtype != value->dtype)
             evaluator_.fail(Code::kReturnValue, range,
                             fmt::format("the returned value is {}, but the annotation of the result says {}; convert it with .astype",

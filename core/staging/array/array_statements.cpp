@@ -187,7 +187,7 @@ ir::Expr ArrayTracer::conditionOf(const Value& value, const SourceRange& range)
     if (!condition->shape.empty())
         evaluator_.fail(Code::kRuntimeCondition, range,
                         fmt::format("a condition is one scalar, but this is an array of shape {}; choose element by element with "
-                                    "tl.where, or reduce it with tl.any or tl.all", shapeText(condition->shape)));
+                                    "tl.where, or reduce it with tl.any or tl.all", arrayShapeText(condition->shape)));
     return convert(condition->at({}), ir::kBool);
 }
 
