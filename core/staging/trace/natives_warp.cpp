@@ -46,7 +46,8 @@ Value shuffle(const Native& n)
     if (hasMask || (n.has("width") && width != 32))
         operands.emplace_back(n.has("width") ? n.index("width") : ir::intImm(32));
     addMask(n, operands);
-    return value(n, std::get<Expr>(operands.front())->dtype, std::move(operands));
+    const DType type = std::get<Expr>(operands.front())->dtype;
+    return value(n, type, std::move(operands));
 }
 
 Value rawShuffle(const Native& n)  // T.tvm_warp_shuffle(mask, v, lane, width, warp_size)
