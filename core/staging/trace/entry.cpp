@@ -187,6 +187,29 @@ std::map<std::string, std::int64_t> solveConsts(const Tracer::ConstSurvey& surve
     return values;
 }
 
+// What is reported while it lives may be forgotten at the end.
+class HeldDiagnostics {
+public:
+    explicit HeldDiagnostics(DiagnosticSink& sink) : sink_(sink), before_(sink.take()) {}
+    ~HeldDiagnostics()
+    {
+        auto since = sink_.take();
+        for (auto& d : before_)
+            sink_.report(std::move(d));
+        if (!forgotten_)
+            for (auto& d : since)
+                sink_.report(std::move(d));
+    }
+    HeldDiagnostics(const HeldDiagnostics&) = delete;
+    HeldDiagnostics& operator=(const HeldDiagnostics&) = delete;
+    void forget() { forgotten_ = true; }
+
+private:
+    DiagnosticSink& sink_;
+    std::vector<Diagnostic> before_;
+    bool forgotten_ = false;
+};
+
 std::map<std::string, std::int64_t> namedConsts(const EagerCall& call)
 {
     std::map<std::string, std::int64_t> values = call.dims;
@@ -201,7 +224,7 @@ std::map<std::string, std::int64_t> surveyConsts(Evaluator& ev, const FunctionVa
                                                  const std::map<std::string, std::int64_t>& known)
 {
     Tracer::ConstSurvey survey;
-    auto before = ev.diagnostics().take();
+    HeldDiagnostics held(ev.diagnostics());
     try {
         EagerRun run(ev, function, call);
         run.tracer().survey = &survey;
@@ -212,9 +235,7 @@ std::map<std::string, std::int64_t> surveyConsts(Evaluator& ev, const FunctionVa
         if (stop.cancelled || stop.fatal)
             throw;
     }
-    (void)ev.diagnostics().take();
-    for (auto& d : before)
-        ev.diagnostics().report(std::move(d));
+    held.forget();
     return solveConsts(survey, function, call);
 }
 
@@ -248,13 +269,16 @@ EagerResult traceEager(Evaluator& ev, const FunctionValue& function, const Eager
     if (!result.missing.empty())
         return result;
     Tracer::ConstSurvey probe;
+    HeldDiagnostics held(ev.diagnostics());
     try {
-        // With every value known this is the only run; a name that is not known ends it at the launch.
+        // With every value known this is the only run; a name that is not known ends it at the launch, or at the first
+        // statement that cannot go on without it.
         run.tracer().stopAtLaunchIfMissing = &probe;
         result.function = run.run();
-    } catch (const StagingStop&) {
-        if (!probe.reachedLaunch)
+    } catch (const StagingStop& stop) {
+        if (stop.cancelled || stop.fatal || run.tracer().missingConsts.empty())
             throw;
+        held.forget();
     }
     result.missing = run.tracer().missingConsts;
     if (result.function)

@@ -136,6 +136,7 @@ private:
     void rename(const ir::Buffer& buffer, const std::string& name);
     void renameIndex(const ir::Expr& var, const std::string& name);
     ir::Region bindIndices(const ir::Region& region, const SourceRange& range);
+    void checkSymbols();
     void returnOutputs(const std::optional<Value>& result, const SourceRange& range);
 
     Form form_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/print.h"
+#include "core/ir/verify.h"
 #include "core/staging/trace/regions.h"
 
 namespace tw::staging {
@@ -282,12 +283,26 @@ void Tracer::returnOutputs(const std::optional<Value>& result, const SourceRange
                      fmt::format("{} is made by T.empty but not returned; every T.empty tensor must be returned", outputs_[i]->name));
 }
 
+// Every variable of the body must be bound: by a statement, a parameter, or the shape of a parameter.
+void Tracer::checkSymbols()
+{
+    static constexpr std::string_view kStart = "variable ", kEnd = " is used outside of its scope";
+    for (const auto& message : ir::verify(function_)) {
+        if (message.size() <= kStart.size() + kEnd.size() || message.rfind(kStart, 0) != 0 || message.substr(message.size() - kEnd.size()) != kEnd)
+            continue;
+        const std::string name = message.substr(kStart.size(), message.size() - kStart.size() - kEnd.size());
+        ev_.fail(Code::kParameter, function_.range,
+                 fmt::format("the symbolic extent {} is used, but no parameter has it in its shape or strides, so nothing gives its value", name));
+    }
+}
+
 std::shared_ptr<const ir::Function> Tracer::finish(const std::optional<Value>& result, const SourceRange& resultRange)
 {
     const auto place = [&](const ir::Param& p) { return std::find(order_.begin(), order_.end(), p.name()) - order_.begin(); };
     std::stable_sort(function_.params.begin(), function_.params.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
     returnOutputs(result, resultRange);
     function_.body = ir::sequence(pop());
+    checkSymbols();
     return std::make_shared<const ir::Function>(std::move(function_));
 }
 
