@@ -258,7 +258,9 @@ void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DTyp
         aBase = scratch(m * tile.aRow * bytes);
         packRows(a, sum, aBase, m, 0, depth, tile.aRow);
     }
-    const bool directB = b.type == sum && constantOr(b.columnStride, 0) == 1 && constantOr(b.rowStride, -1) >= 0;
+    // Rows of B that lie far apart share few sets of the first cache: packing costs less than fetching them again.
+    const bool farApart = constantOr(b.rowStride, 0) * bytes >= 256 && m >= 2 * mostRows;
+    const bool directB = b.type == sum && constantOr(b.columnStride, 0) == 1 && constantOr(b.rowStride, -1) >= 0 && !farApart;
     Value* bBase = directB ? b_.CreateInBoundsGEP(scalar, b.base, b.offset) : nullptr;
     Value* slice = directB ? nullptr : scratch(depth * width * bytes);
     Value* cBase = b_.CreateInBoundsGEP(scalar, c.base, c.offset);
