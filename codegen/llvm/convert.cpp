@@ -109,11 +109,11 @@ Value* Emitter::elementAddress(DType type, Value* base, Value* index)
 
 void Emitter::annotate(llvm::Instruction* access)
 {
-    if (state_.accessGroups.empty())
+    if (state_.accessGroups.size() <= annotateFrom_)
         return;
-    llvm::SmallVector<llvm::Metadata*, 4> groups(state_.accessGroups.begin(), state_.accessGroups.end());
+    llvm::SmallVector<llvm::Metadata*, 4> groups(state_.accessGroups.begin() + static_cast<std::ptrdiff_t>(annotateFrom_), state_.accessGroups.end());
     access->setMetadata(llvm::LLVMContext::MD_access_group,
-                        groups.size() == 1 ? state_.accessGroups.front() : llvm::MDNode::get(context_, groups));
+                        groups.size() == 1 ? state_.accessGroups.back() : llvm::MDNode::get(context_, groups));
 }
 
 // Elements that do not start on a byte: the bits are taken from the byte that holds the first and the one that holds the last.

@@ -40,6 +40,7 @@ struct BufferSlot {
     llvm::Value* base = nullptr;           // pointer to element 0
     std::vector<llvm::Value*> strides;     // i64, in elements
     std::vector<llvm::Value*> shape;       // i64
+    std::size_t parallelDepth = 0;         // parallel loops around its allocation: their iterations share this storage
 };
 
 // A matrix operand, after its transposition: element (i, j) is at offset + i * rowStride + j * columnStride.
@@ -247,6 +248,7 @@ private:
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, unsigned> provenanceIds_;
     std::map<std::string, llvm::Function*> gemms_;
     std::map<ir::Scalar, llvm::GlobalVariable*> tables_;
+    std::size_t annotateFrom_ = 0;  // parallel loops from this depth on promise that their iterations do not share an access
     std::set<const ir::BufferNode*> contiguous_;  // parameters: row-major whatever their strides
     const ir::Launch* launch_ = nullptr;
     int launches_ = 0;

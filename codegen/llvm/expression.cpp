@@ -51,8 +51,12 @@ BufferSlot Emitter::slot(const ir::Buffer& buffer)
     // A view is made at each use, from the storage that it looks at or from an address: its extents may depend on values
     // of this very place.
     TW_CHECK(buffer->viewOf || buffer->address, "buffer " + buffer->name + " is used before it is allocated");
-    if (buffer->viewOf)
-        return makeSlot(buffer, slot(buffer->viewOf).base);
+    if (buffer->viewOf) {
+        const BufferSlot storage = slot(buffer->viewOf);
+        BufferSlot view = makeSlot(buffer, storage.base);
+        view.parallelDepth = storage.parallelDepth;
+        return view;
+    }
     return makeSlot(buffer, b_.CreateIntToPtr(index(buffer->address), b_.getPtrTy()));
 }
 
@@ -77,7 +81,11 @@ Value* Emitter::addressOf(const ir::Region& region)
 Value* Emitter::loadOf(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices)
 {
     Value* linear = linearIndex(buffer, indices);
-    return loadElement(buffer->dtype, slot(buffer).base, linear);
+    const BufferSlot s = slot(buffer);
+    annotateFrom_ = s.parallelDepth;
+    Value* value = loadElement(buffer->dtype, s.base, linear);
+    annotateFrom_ = 0;
+    return value;
 }
 
 Value* Emitter::index(const ir::Expr& e)

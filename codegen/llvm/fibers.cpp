@@ -15,7 +15,7 @@ namespace tw::llvm_backend {
 
 namespace {
 
-constexpr std::size_t kStackBytes = 256 << 10;  // committed only where it is touched
+constexpr std::size_t kStackBytes = 512 << 10;  // committed only where it is touched
 
 enum class Wait : std::uint8_t { kNothing, kExchange, kMemoryBarrier, kTile, kTileDone, kBlock, kNamed, kCluster, kGrid, kDone };
 

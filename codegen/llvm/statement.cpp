@@ -237,7 +237,10 @@ void Emitter::store(const ir::Store& s)
     if (s.value->dtype != s.buffer->dtype)
         value = convert(value, s.value->dtype, s.buffer->dtype);
     Value* linear = linearIndex(s.buffer, s.indices);
-    storeElement(s.buffer->dtype, slot(s.buffer).base, linear, value);
+    const BufferSlot target = slot(s.buffer);
+    annotateFrom_ = target.parallelDepth;
+    storeElement(s.buffer->dtype, target.base, linear, value);
+    annotateFrom_ = 0;
 }
 
 void Emitter::allocate(const ir::Buffer& buffer)
@@ -283,9 +286,12 @@ void Emitter::allocate(const ir::Buffer& buffer)
         base = b_.CreateInBoundsGEP(b_.getInt8Ty(), state_.arena, b_.getInt64(static_cast<std::uint64_t>(state_.arenaBytes)));
         state_.arenaBytes += bytes;
     }
-    state_.buffers[buffer.get()] = makeSlot(buffer, base);
+    BufferSlot made = makeSlot(buffer, base);
+    annotateFrom_ = made.parallelDepth = state_.accessGroups.size();
+    state_.buffers[buffer.get()] = made;
     if (buffer->scope == MemoryScope::kVar)  // a variable without an initial value starts at 0
         storeElement(buffer->dtype, base, b_.getInt64(0), llvm::Constant::getNullValue(valueType(buffer->dtype)));
+    annotateFrom_ = 0;
 }
 
 }  // namespace tw::llvm_backend

@@ -43,6 +43,7 @@ struct Walk {
     Region src, dst;
     std::size_t axis = 0;
     Combiner combiner{};
+    bool nanWins = false;  // a NaN among the elements is the result
     DType type;  // of the accumulator
     ir::Provenance where;
 
@@ -51,6 +52,14 @@ struct Walk {
     {
         const auto* n = ir::asInt(src.extents[axis]);
         return n ? *n : -1;
+    }
+    Expr join(const Expr& a, const Expr& b) const
+    {
+        const Expr result = combine(combiner, a, b);
+        if (!nanWins || !type.isFloating())
+            return result;
+        const auto isNan = [](const Expr& x) { return ir::binary(BinaryOp::kNe, x, x); };
+        return ir::select(isNan(a), a, ir::select(isNan(b), b, result, false), false);
     }
     // `at` has one expression for each axis of src.
     Expr element(const std::vector<Expr>& at) const
@@ -99,7 +108,7 @@ Stmt finish(const Walk& walk, const std::vector<Expr>& at, Expr value, bool clea
 {
     const auto indices = walk.target(at);
     if (!clear)
-        value = combine(walk.combiner, ir::cast(walk.type, loadAt(walk.dst.buffer, indices)), value);
+        value = walk.join(ir::cast(walk.type, loadAt(walk.dst.buffer, indices)), value);
     return storeAt(walk.dst.buffer, indices, ir::cast(walk.dst.buffer->dtype, value), walk.where);
 }
 
@@ -112,7 +121,7 @@ Stmt reduceShortRow(const Walk& walk, bool clear)
         const ir::Var k = newVar("k");
         at[walk.axis] = k;
         const Expr zero = ir::intImm(0);
-        Stmt step = storeAt(total, {zero}, combine(walk.combiner, loadAt(total, {zero}), walk.element(at)), walk.where);
+        Stmt step = storeAt(total, {zero}, walk.join(loadAt(total, {zero}), walk.element(at)), walk.where);
         at[walk.axis] = zero;
         return ir::sequence({std::make_shared<ir::Allocate>(total, walk.where),
                              storeAt(total, {zero}, identity(walk.combiner, walk.type), walk.where),
@@ -139,7 +148,7 @@ Stmt reduceLongRow(const Walk& walk, bool clear)
         const auto accumulate = [&](const Expr& base) {
             return [&walk, &at, &partial, base](const ir::Var& l) {
                 at[walk.axis] = ir::add(base, l);
-                return combine(walk.combiner, loadAt(partial, {l}), walk.element(at));
+                return walk.join(loadAt(partial, {l}), walk.element(at));
             };
         };
         stmts.push_back(lanesLoop(lanes, [&](const ir::Var&) { return identity(walk.combiner, walk.type); }));
@@ -151,7 +160,7 @@ Stmt reduceLongRow(const Walk& walk, bool clear)
         std::int64_t left = lanes;
         for (; left > 1; left /= 2)
             stmts.push_back(lanesLoop(left / 2, [&](const ir::Var& l) {
-                return combine(walk.combiner, loadAt(partial, {l}), loadAt(partial, {ir::add(l, ir::intImm(left / 2))}));
+                return walk.join(loadAt(partial, {l}), loadAt(partial, {ir::add(l, ir::intImm(left / 2))}));
             }));
         at[walk.axis] = ir::intImm(0);
         stmts.push_back(finish(walk, at, loadAt(partial, {ir::intImm(0)}), clear));
@@ -180,7 +189,7 @@ Stmt alongRows(const Walk& walk, bool reverse, const std::function<Stmt(const st
         const ir::Var k = newVar("k");
         at[walk.axis] = reverse ? ir::sub(ir::sub(walk.src.extents[walk.axis], ir::intImm(1)), k) : Expr(k);
         Stmt step = over([&](const ir::Var& j) {
-            Stmt update = storeAt(row, {j}, combine(walk.combiner, loadAt(row, {j}), walk.element(at)), walk.where);
+            Stmt update = storeAt(row, {j}, walk.join(loadAt(row, {j}), walk.element(at)), walk.where);
             return eachStep ? ir::sequence({update, eachStep(at, loadAt(row, {j}))}) : update;
         });
         stmts.push_back(loopOver(ForKind::kSerial, k, ir::intImm(0), walk.src.extents[walk.axis], step, walk.where));
@@ -201,6 +210,7 @@ Walk makeWalk(const ir::OpCall& call, const ir::Provenance& where, std::int64_t 
     const auto rank = static_cast<std::int64_t>(walk.rank());
     walk.axis = static_cast<std::size_t>(((dim % rank) + rank) % rank);
     walk.combiner = call.op == ir::OpId::kCumSum ? Combiner::kSum : call.op == ir::OpId::kCumMax ? Combiner::kMax : ir::combiner(call.op).value();
+    walk.nanWins = ir::boolAttr(call.attrs, "nan_propagate", false);
     walk.type = accumulatorType(walk.src.buffer->dtype, walk.dst.buffer->dtype);
     return walk;
 }
@@ -262,7 +272,7 @@ Stmt lowerScan(const ir::OpCall& call, const ir::Provenance& where)
         const Expr zero = ir::intImm(0);
         const ir::Var k = newVar("k");
         at[walk.axis] = reverse ? ir::sub(ir::sub(walk.src.extents[walk.axis], ir::intImm(1)), k) : Expr(k);
-        Stmt step = ir::sequence({storeAt(total, {zero}, combine(walk.combiner, loadAt(total, {zero}), walk.element(at)), where),
+        Stmt step = ir::sequence({storeAt(total, {zero}, walk.join(loadAt(total, {zero}), walk.element(at)), where),
                                   store(at, loadAt(total, {zero}))});
         return ir::sequence({std::make_shared<ir::Allocate>(total, where), storeAt(total, {zero}, identity(walk.combiner, walk.type), where),
                              loopOver(ForKind::kSerial, k, zero, walk.src.extents[walk.axis], step, where)});

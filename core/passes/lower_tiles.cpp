@@ -69,7 +69,7 @@ public:
     void visit(const Stmt& s) override
     {
         if (const auto* store = ir::as<ir::Store>(s)) {
-            ordered = ordered || store->buffer->dtype.bits() < 8;
+            ordered = ordered || store->buffer->dtype.bits() < 8 || store->buffer->scope == ir::MemoryScope::kReducer;
             onlyPrivate = onlyPrivate && isPrivate(store->buffer);
             onlyOwnPrivate = onlyOwnPrivate && (!isPrivate(store->buffer) || own_.contains(store->buffer.get()));
         }
@@ -267,8 +267,11 @@ private:
         case OpClass::kReducer: return together(reducer(call, s->where), s->where);
         case OpClass::kAtomic: return atomic(next, call, s->where);
         case OpClass::kAnnotation: return ir::sequence({});
-        case OpClass::kWarp:
-            return next;
+        case OpClass::kDebug: {
+            const Region* region = call.op == OpId::kPrint ? ir::regionOperand(call, "buffer") : nullptr;
+            const bool once = region && region->buffer && !isPrivate(region->buffer) && region->buffer->scope != ir::MemoryScope::kGlobal;
+            return once ? together(next, s->where) : next;
+        }
         default: return next;
         }
     }

@@ -9,6 +9,7 @@
 #include "core/passes/pass.h"
 #include "core/passes/plan_threads.h"
 #include "core/passes/simplify.h"
+#include "core/passes/thread_loops.h"
 #include "core/support/check.h"
 
 namespace tw::passes {
@@ -22,6 +23,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"planThreads", &planThreads, "the lowering asks who runs a tile operation"},
         {"orderThreads", &orderThreads, "tile operations are still visible: they order what is around them"},
         {"lowerTiles", &lowerTiles, "to the thread stage"},
+        {"threadLoops", &threadLoops, "only now it is seen where threads meet"},
         {"simplify2", &simplify, "bounds of the new loops fold"},
     };
     static const std::vector<PipelineStep> others = {

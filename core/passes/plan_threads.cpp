@@ -89,7 +89,12 @@ private:
                 return call.op == ir::OpId::kAtomicAddX2 || call.op == ir::OpId::kAtomicAddX4;
         return true;
     }
-    static bool printsValue(const ir::OpCall& call) { return !!ir::exprOperand(call, "value"); }
+    // A shared or fragment buffer is printed once, everything else by every thread.
+    static bool printsValue(const ir::OpCall& call)
+    {
+        const auto* region = ir::regionOperand(call, "buffer");
+        return !region || !region->buffer || isPrivate(region->buffer) || region->buffer->scope == ir::MemoryScope::kGlobal;
+    }
 
     std::set<const ir::ExprNode*> threadVars_;
     int parallelDepth_ = 0;
