@@ -85,7 +85,12 @@ Flow Interpreter::execNode(const Stmt& stmt, const std::shared_ptr<Environment>&
         refuseInKernel(stmt);
     const auto done = [](auto&&...) { return Flow::kNormal; };
     return match(
-        stmt.node, [&](const ErrorStmt&) -> Flow { return Flow::kNormal; },
+        stmt.node,
+        [&](const ErrorStmt&) -> Flow {
+            if (kernelDepth_ > 0)
+                throw StagingStop{};  // the parser has said what is wrong: nothing more can be said of this kernel
+            return Flow::kNormal;
+        },
         [&](const ExprStmt& n) { return execExpression(n, scope, stmt.range), Flow::kNormal; },
         [&](const Pass&) { return done(); }, [&](const Break&) { return execJump(true, scope, stmt.range); },
         [&](const Continue&) { return execJump(false, scope, stmt.range); },
