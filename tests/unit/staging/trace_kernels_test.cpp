@@ -207,7 +207,7 @@ TEST(TraceKernels, LayoutsAreMaps)
 T.annotate_layout({s: T.Layout((4, 8), lambda i, j: [i, j ^ i])}))");
     const auto marks = t.ops(ir::OpId::kAnnotateLayout);
     ASSERT_EQ(marks.size(), 1U) << t.firstError();
-    const auto& map = std::get<ir::Ref<const ir::LayoutMap>>(marks[0]->call.operands[1]);
+    const auto& map = std::get<Ref<const ir::LayoutMap>>(marks[0]->call.operands[1]);
     EXPECT_EQ(map->shape, (std::vector<std::int64_t>{4, 8}));
     EXPECT_EQ(ir::print(map->index[1]), "j ^ i");
 }
