@@ -9,7 +9,7 @@ import tilelang.language as T
 
 @tilelang.jit
 def split_k(M, N, K, split=4, block_M=64, block_N=64, block_K=32):
-    assert K % split == 0, f"{split} parts do not divide K = {K}"
+    assert K % (split * block_K) == 0, f"K = {K} is not {split} parts of whole steps of {block_K}"
     part = K // split
 
     @T.prim_func
@@ -19,7 +19,7 @@ def split_k(M, N, K, split=4, block_M=64, block_N=64, block_K=32):
             b = T.alloc_shared((block_K, block_N), T.float16)
             acc = T.alloc_fragment((block_M, block_N), T.float32)
             T.clear(acc)
-            for k in T.Pipelined(T.ceildiv(part, block_K), num_stages=2):
+            for k in T.Pipelined(part // block_K, num_stages=2):
                 T.copy(A[by * block_M, bz * part + k * block_K], a)
                 T.copy(B[bz * part + k * block_K, bx * block_N], b)
                 T.gemm(a, b, acc)
