@@ -112,6 +112,7 @@ private:
     Value runFactory(const Record& record);
     FactoryMode modeOf(const std::shared_ptr<FunctionValue>& function);
     [[nodiscard]] bool traces(const Entry& entry) const;
+    [[nodiscard]] bool hasShapes(const Entry& entry) const;
     bool isTarget(const CallKey& key) const;
     [[noreturn]] void traceTarget(Record record);
     void overlay(Record& record, const Entry& entry);

@@ -341,6 +341,16 @@ void Session::traceTarget(Record record)
     throw done;
 }
 
+// Tensors without annotation get their shapes from a call.
+bool Session::hasShapes(const Entry& entry) const
+{
+    const auto& parameters = entry.function->def->parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        if (!parameters[i].annotation && !entry.function->defaults[i])
+            return false;
+    return true;
+}
+
 void Session::traceDefaults()
 {
     finished_ = true;
@@ -352,6 +362,8 @@ void Session::traceDefaults()
             continue;
         const auto names = stagingParameters(entry);
         if (!std::all_of(names.begin(), names.end(), [&](const std::string& name) { return hasDefault(entry, name); }))
+            continue;
+        if (entry.form == KernelForm::kArray && !hasShapes(entry))
             continue;
         Record record;
         record.entry = i;

@@ -312,7 +312,10 @@ void ArrayTracer::bindParameters()
                 missing_.push_back(name);
             continue;
         }
-        if (const auto value = call_.parameters.find(name); value != call_.parameters.end())
+        const auto value = call_.parameters.find(name);
+        // A tuple sets the CUDA block, an int the parameter of that name.
+        const bool isBlock = value != call_.parameters.end() && name == "block_size" && value->second.object<const TupleValue>();
+        if (value != call_.parameters.end() && !isBlock)
             frame().scope->names[name] = value->second;
         else if (function_.defaults[i])
             frame().scope->names[name] = *function_.defaults[i];
@@ -333,6 +336,14 @@ ArrayResult ArrayTracer::trace()
     kernel.isKernel = true;
     frames_.push_back(std::move(kernel));
     current_ = &root_;
+    // Annotations compute with extents: 4 * features.
+    DeviceHooks* const before = evaluator_.hooks();
+    evaluator_.setHooks(this);
+    struct Restore {
+        Evaluator& evaluator;
+        DeviceHooks* hooks;
+        ~Restore() { evaluator.setHooks(hooks); }
+    } restore{evaluator_, before};
     declareExtents();
     // A symbolic extent's name means the extent, whatever the module binds it to later.
     for (const auto& [name, value] : extents_)
@@ -344,13 +355,6 @@ ArrayResult ArrayTracer::trace()
     result.missing = missing_;
     if (!missing_.empty())
         return result;
-    DeviceHooks* const before = evaluator_.hooks();
-    evaluator_.setHooks(this);
-    struct Restore {
-        Evaluator& evaluator;
-        DeviceHooks* hooks;
-        ~Restore() { evaluator.setHooks(hooks); }
-    } restore{evaluator_, before};
     run(function_.def->body);
     result.function = finish();
     checkOptions();
