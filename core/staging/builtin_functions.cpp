@@ -155,7 +155,8 @@ Value zip(Interpreter& in, Args a)
         if (argument.keyword.empty())
             sources->push_back(in.iterator(*argument.value, argument.range));
     auto out = std::make_shared<IteratorValue>();
-    out->next = [sources](Evaluator& e) -> std::optional<Value> {
+    out->next = [sources, call = a.call](Evaluator& e) -> std::optional<Value> {
+        e.charge(1, call);
         std::vector<Value> items;
         for (const auto& source : *sources) {
             auto item = source->next(e);
@@ -172,9 +173,10 @@ Value enumerate(Interpreter& in, Args a)
 {
     const auto bound = in.bind("iterable, start=0", a, "enumerate");
     auto out = std::make_shared<IteratorValue>();
-    out->next = [items = in.iterator(bound["iterable"], a.call),
+    out->next = [items = in.iterator(bound["iterable"], a.call), call = a.call,
                  i = bound.has("start") ? integerArgument(in, bound["start"], a.call, "start") : Integer{0}](
                     Evaluator& e) mutable -> std::optional<Value> {
+        e.charge(1, call);
         auto item = items->next(e);
         return item ? std::optional(makeTuple({Value(i++), std::move(*item)})) : std::nullopt;
     };
@@ -190,6 +192,7 @@ Value map(Interpreter& in, Args a)
         sources->push_back(in.iterator(*a.items[i].value, a.items[i].range));
     auto out = std::make_shared<IteratorValue>();
     out->next = [sources, f = *a.items[0].value, call = a.call](Evaluator& e) -> std::optional<Value> {
+        e.charge(1, call);
         std::vector<Value> items;
         for (const auto& source : *sources) {
             auto item = source->next(e);

@@ -21,7 +21,6 @@ bool isConstantDevice(const Value& value) { return ir::asInt(value.expr()) != nu
 Value Interpreter::evaluate(const Expr& expr, const std::shared_ptr<Environment>& scope)
 {
     charge(1, expr.range);
-    checkStack(expr.range);
     return evaluateNode(expr, scope);
 }
 

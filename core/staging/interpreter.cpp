@@ -117,6 +117,7 @@ void Interpreter::charge(std::int64_t steps, const SourceRange& range)
     steps_ += steps;
     if (steps_ > stepLimit_)
         exhausted(range, "step");
+    checkStack(range);  // iterators over iterators nest without calls
     if ((steps_ & 0xFF) < steps && setup_.stop.stop_requested()) {
         StagingStop unwinding;
         unwinding.cancelled = unwinding.fatal = true;

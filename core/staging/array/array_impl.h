@@ -160,7 +160,11 @@ private:
     Flow returned(const syntax::Return& node, const SourceRange& range);
     Flow jump(bool isBreak, const SourceRange& range);
     Flow withStatement(const syntax::With& node, const SourceRange& range);
-    Value evaluate(const syntax::Expr& expr) { return evaluator_.evaluate(expr, frame().scope); }
+    Value evaluate(const syntax::Expr& expr)
+    {
+        const Scope scope = frame().scope;  // calls inside open frames, which may move this one
+        return evaluator_.evaluate(expr, scope);
+    }
     [[nodiscard]] ir::Expr conditionOf(const Value& value, const SourceRange& range);
     Frame& frame() { return frames_.back(); }
 

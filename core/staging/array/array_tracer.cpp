@@ -208,7 +208,7 @@ std::optional<ArrayTracer::Annotation> ArrayTracer::tensorAnnotation(const synta
     if (!items || items->items.size() < 2 || items->items.size() > 3)
         evaluator_.fail(Code::kParameter, expr.range, "a tensor annotation is tl.Tensor[shape, dtype] or tl.Tensor[shape, dtype, layout]");
     Annotation out;
-    const Scope& scope = frame().scope;
+    const Scope scope = frame().scope;
     const auto* shape = std::get_if<syntax::TupleExpr>(&items->items[0]->node);
     if (shape) {
         for (const auto& one : shape->items) {
