@@ -8,6 +8,7 @@
 #include "app/gui/session/run_session.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
+#include "core/ir/print.h"
 #include "tests/gui/groups.h"
 
 namespace tw::gui {

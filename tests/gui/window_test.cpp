@@ -1,3 +1,4 @@
+#include <QApplication>
 #include <QFile>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -11,6 +12,7 @@
 #include "app/gui/windows/main_window.h"
 #include "app/gui/windows/menus.h"
 #include "app/gui/windows/options.h"
+#include "core/ir/print.h"
 #include "tests/gui/groups.h"
 
 namespace tw::gui {
