@@ -42,6 +42,7 @@ ir::Var ArrayTracer::freshVar(const std::string& name, ir::DType type)
 bool ArrayTracer::isPure(const Expr& e) const
 {
     struct Finder : ir::Visitor {
+        using ir::Visitor::visit;
         bool pure = true;
         void visit(const Expr& x) override
         {
@@ -58,6 +59,7 @@ bool ArrayTracer::isPure(const Expr& e) const
 bool ArrayTracer::isGlobalShape(const Exprs& shape) const
 {
     struct Finder : ir::Visitor {
+        using ir::Visitor::visit;
         const std::set<const ir::VarNode*>* extents = nullptr;
         bool good = true;
         using ir::Visitor::visit;

@@ -40,10 +40,11 @@ void checkAlive(Evaluator& ev, const Buffer& buffer, const SourceRange& range)
     const SourceRange* ended = tracer ? tracer->endOf(buffer) : nullptr;
     if (!ended)
         return;
-    Diagnostic d{.code = Code::kNameScope, .range = range,
+    Diagnostic d{.code = Code::kNameScope, .severity = Severity::kError, .range = range,
                  .message = fmt::format("{} was allocated inside a launch, loop or branch that has ended; allocate it outside, or "
                                         "use T.alloc_global for what crosses launches",
-                                        buffer->name)};
+                                        buffer->name),
+                 .notes = {}, .fixits = {}, .kernel = {}};
     d.notes.push_back({buffer->where.range, fmt::format("{} is allocated here", buffer->name)});
     ev.fail(std::move(d));
 }
@@ -57,9 +58,10 @@ struct AxisIndex {
 
 [[noreturn]] void failRange(Evaluator& ev, const Buffer& buffer, std::size_t axis, const std::string& index, const SourceRange& range)
 {
-    Diagnostic d{.code = Code::kIndexRange, .range = range,
+    Diagnostic d{.code = Code::kIndexRange, .severity = Severity::kError, .range = range,
                  .message = fmt::format("{} is out of range: axis {} of {} has {} elements", index, axis, buffer->name,
-                                        ir::print(buffer->shape[axis]))};
+                                        ir::print(buffer->shape[axis])),
+                 .notes = {}, .fixits = {}, .kernel = {}};
     if (buffer->where.range.isKnown())
         d.notes.push_back({buffer->where.range, fmt::format("{} has shape {}", buffer->name, shapeText(buffer->shape))});
     ev.fail(std::move(d));
