@@ -23,11 +23,19 @@ struct Use {
     int first = -1, last = -2;  // positions of the first and the last access
 };
 
+// Saturates far above any machine's memory, so that sums of a few stay exact.
 std::int64_t elementsOf(const ir::BufferNode& buffer)
 {
+    constexpr std::int64_t kHuge = std::int64_t{1} << 50;
     std::int64_t count = 1;
-    for (const ir::Expr& extent : buffer.shape)
-        count *= ir::asInt(extent) ? *ir::asInt(extent) : 1;
+    for (const ir::Expr& extent : buffer.shape) {
+        const auto* value = ir::asInt(extent);
+        if (!value || *value < 0)
+            return 0;
+        if (*value > 0 && count > kHuge / *value)
+            return kHuge;
+        count *= *value;
+    }
     return count;
 }
 

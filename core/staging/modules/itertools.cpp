@@ -43,7 +43,8 @@ Value productOf(Pools pools)
     iterator->next = [state](Evaluator& evaluator) -> std::optional<Value> {
         if (state->done)
             return {};
-        evaluator.charge(static_cast<std::int64_t>(state->pools.size()) + 1, evaluator.currentRange());
+        // A tuple is memory, too: it costs more steps than an item.
+        evaluator.charge(8 * (static_cast<std::int64_t>(state->pools.size()) + 1), evaluator.currentRange());
         std::vector<Value> items;
         for (std::size_t i = 0; i < state->pools.size(); ++i)
             items.push_back(state->pools[i][state->at[i]]);
