@@ -62,7 +62,6 @@ bool ArrayTracer::isGlobalShape(const Exprs& shape) const
         using ir::Visitor::visit;
         const std::set<const ir::VarNode*>* extents = nullptr;
         bool good = true;
-        using ir::Visitor::visit;
         void visit(const Expr& x) override
         {
             if (const auto* var = ir::as<ir::VarNode>(x))
