@@ -123,6 +123,34 @@ void bindConstants(driver::CompileRequest& request, const driver::CompileSnapsho
     }
 }
 
+// The first --dim that names no extent of the kernel; empty if all do. What an array kernel or a call in the file names is known
+// to staging; a T.const extent that only --dim gives is missing without it.
+std::string unknownDim(driver::CompileRequest request, const driver::CompileSnapshot& snapshot, const std::stop_token& stop)
+{
+    const staging::Kernel* kernel = snapshot.program->find(snapshot.kernel);
+    if (!kernel || kernel->form == staging::KernelForm::kArray)
+        return {};
+    const auto isKnown = [&](const std::string& name) {
+        const auto& symbols = snapshot.function->symbols;
+        const auto& params = snapshot.function->params;
+        return std::any_of(symbols.begin(), symbols.end(), [&](const ir::Var& v) { return v->name == name; }) ||
+               std::any_of(params.begin(), params.end(), [&](const ir::Param& p) { return p.name() == name; }) ||
+               std::any_of(kernel->instances.begin(), kernel->instances.end(),
+                           [&](const staging::Instance& i) { return i.dims.contains(name); });
+    };
+    for (const auto& [name, value] : staging::Bindings(request.kernel.dims)) {
+        if (isKnown(name))
+            continue;
+        request.kernel.dims.erase(name);
+        request.stages = static_cast<unsigned>(driver::StageWanted::kTrace);
+        const auto without = driver::compile(request, stop);
+        request.kernel.dims[name] = value;
+        if (std::find(without->missing.begin(), without->missing.end(), name) == without->missing.end())
+            return name;
+    }
+    return {};
+}
+
 }  // namespace
 
 tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& given, const GivenInputs& inputs, std::int64_t chosen,
@@ -141,6 +169,8 @@ tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& given,
         return refuse(Outcome::kUsage, Code::kUsage, fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing, ", ")));
     if (!workload.snapshot->ok() || !workload.snapshot->function)
         return tl::unexpected(Refusal{outcomeOf(*workload.snapshot), {}});
+    if (const std::string name = unknownDim(request, *workload.snapshot, stop); !name.empty())
+        return refuse(Outcome::kUsage, Code::kUsage, fmt::format("{} has no extent {}", workload.snapshot->kernel, name));
 
     ExtentSources sources;
     sources.given = numbers(given.kernel.params);  // --param may name a symbolic extent, --dim goes first
