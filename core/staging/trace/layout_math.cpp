@@ -1,5 +1,6 @@
 #include "core/staging/trace/layout_math.h"
 
+#include <algorithm>
 #include <map>
 
 #include "core/ir/build.h"
@@ -184,6 +185,56 @@ std::optional<LayoutExtents> layoutExtents(const ir::LayoutMap& map)
             extents.thread = std::max(extents.thread, values.back() + 1);
     });
     return ok ? std::optional(extents) : std::nullopt;
+}
+
+namespace {
+
+// Thread values of all points, by the linear index with axis 0 outermost; empty if they are not linear in its bits.
+std::vector<std::int64_t> linearThreads(const ir::LayoutMap& map)
+{
+    std::vector<std::int64_t> threads;
+    for (const auto extent : map.shape)
+        if ((extent & (extent - 1)) != 0)
+            return {};
+    if (!enumerate(map, [&](std::int64_t, const std::vector<std::int64_t>& values) { threads.push_back(values.back()); }))
+        return {};
+    for (std::size_t point = 1; point < threads.size(); ++point) {
+        const std::size_t low = point & (~point + 1);
+        if (threads[point] != (threads[point ^ low] ^ threads[low]))
+            return {};
+    }
+    return threads;
+}
+
+}  // namespace
+
+Expr inferredRegister(const ir::LayoutMap& map)
+{
+    if (map.replicateVar)
+        return nullptr;
+    const auto threads = linearThreads(map);
+    if (threads.empty() || threads.front() != 0)
+        return nullptr;
+    // Bits of the coordinates from the lowest of the last axis on; those that the thread does not need tell its registers
+    // apart.
+    std::vector<std::int64_t> basis;
+    Expr index = ir::intImm(0);
+    std::int64_t weight = 1;
+    std::size_t position = 1;
+    for (std::size_t axis = map.shape.size(); axis-- > 0;)
+        for (std::int64_t bit = 1; bit < map.shape[axis]; bit *= 2, position *= 2) {
+            std::int64_t rest = threads[position];
+            for (const auto b : basis)
+                rest = std::min(rest, rest ^ b);
+            if (rest != 0) {
+                basis.push_back(rest);
+                continue;
+            }
+            const Expr value = ir::floorMod(ir::floorDiv(map.vars[axis], ir::intImm(bit)), ir::intImm(2));
+            index = ir::add(index, ir::mul(value, ir::intImm(weight)));
+            weight *= 2;
+        }
+    return index;
 }
 
 std::vector<std::int64_t> inverseTable(const ir::LayoutMap& map, const LayoutExtents& extents)

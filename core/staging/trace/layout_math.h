@@ -26,4 +26,8 @@ struct LayoutExtents {
 // For each physical point in row-major order of the extents, the linear logical index; empty where it is not a bijection.
 [[nodiscard]] std::vector<std::int64_t> inverseTable(const ir::LayoutMap& map, const LayoutExtents& extents);
 
+// The register of a fragment that says its threads only: the elements of a thread numbered in row-major order. Empty where
+// the extents are no powers of two or the thread is not linear in the bits of the coordinates.
+[[nodiscard]] ir::Expr inferredRegister(const ir::LayoutMap& map);
+
 }  // namespace tw::staging

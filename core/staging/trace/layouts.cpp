@@ -82,7 +82,10 @@ Value makeFragment(const Native& n)
     for (const auto& item : index)
         map.index.push_back(toIndex(n.ev, item, n.range(), "the register of a fragment"));
     if (map.index.empty())
-        map.index.push_back(ir::intImm(0));
+        map.index.push_back(inferredRegister(map));
+    if (!map.index.front())
+        n.fail(Code::kNotSupported, "not supported: a T.Fragment without forward_index_fn whose extents are no powers of two, or whose thread is not linear in "
+                                    "the bits of the indices; say the register with forward_index_fn");
     return layoutValue(std::move(map));
 }
 
