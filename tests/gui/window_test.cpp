@@ -95,7 +95,7 @@ private Q_SLOTS:
         auto& editor = openSample();
         window_->focusView(QStringLiteral("passes"));
         editor.goToLine(11);
-        QCOMPARE(bench().newest()->source->lineColumn(window_->selection().place().range.begin).line, 11);
+        QTRY_COMPARE_WITH_TIMEOUT(bench().newest()->source->lineColumn(window_->selection().place().range.begin).line, 11, kWaitMs);
         window_->selection().reveal({{0, static_cast<std::uint32_t>(kSample.find("T.Kernel")), 0}, 0});
         QCOMPARE(editor.caretLine(), 9);
     }

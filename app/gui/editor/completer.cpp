@@ -59,10 +59,11 @@ void Completer::complete()
 void Completer::showNames(const std::string& typed, bool qualified)
 {
     std::set<std::string> names;
-    const auto offer = [&](const std::string& name) {
-        if (name != typed && name.size() >= typed.size() &&
-            QString::fromStdString(name).startsWith(QString::fromStdString(typed), Qt::CaseInsensitive))
-            names.insert(name);
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    const auto offer = [&](std::string_view name) {  // called for every word of the file at every key: no allocation
+        if (name.size() > typed.size() &&
+            std::equal(typed.begin(), typed.end(), name.begin(), [&](char a, char b) { return lower(a) == lower(b); }))
+            names.emplace(name);
     };
     if (qualified) {
         for (const auto& entry : language_.entries())
@@ -78,7 +79,7 @@ void Completer::showNames(const std::string& typed, bool qualified)
             while (end < text.size() && isPart(text[end]))
                 ++end;
             if (end > i + 2 && !std::isdigit(static_cast<unsigned char>(text[i])))
-                offer(text.substr(i, end - i));
+                offer(std::string_view(text).substr(i, end - i));
             i = end + 1;
         }
     }
