@@ -294,7 +294,7 @@ void Session::overlay(Record& record, const Entry& entry)
         if (settable.contains(name)) {
             record.arguments[name] = value;
             usedOverlays_.insert(name);
-        } else if (byName) {
+        } else if (byName && !usedOverlays_.contains(name)) {  // an enclosing factory or constructor took it
             if (const auto i = asInteger(value))
                 record.dims[name] = static_cast<std::int64_t>(*i);
             if (entry.form == KernelForm::kArray)
