@@ -1,6 +1,6 @@
 // From a changed character to every near stage: parse, survey, trace, checks, IR after every pass, unoptimised LLVM IR.
 //
-//   live_bench DIR [ROUNDS]
+//   live_bench [DIR [ROUNDS]]     (default: the samples, 20 rounds)
 //
 // Each round inserts one space at another place of each file (inside a comment or a blank line, so that it stays a program)
 // and compiles from nothing, as the window does. Prints milliseconds per file, then the median and the 95th percentile over
@@ -65,7 +65,7 @@ std::vector<std::size_t> places(const std::string& text)
 
 int main(int argc, char** argv)
 {
-    const fs::path folder = argc > 1 ? argv[1] : "samples";
+    const fs::path folder = argc > 1 ? argv[1] : TW_SOURCE_DIR "/samples";
     const int rounds = argc > 2 ? std::stoi(argv[2]) : 20;
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder))
