@@ -176,6 +176,7 @@ private:
     void makeCell(const std::string& name, const Value& value, const SourceRange& range);
     Value settled(const std::string& name, const Value& value);
     [[nodiscard]] bool isPure(const ir::Expr& e) const;
+    [[nodiscard]] ir::Expr globalBound(const ir::Expr& e) const;
     [[nodiscard]] bool isGlobalShape(const Exprs& shape) const;
 
     // emission
@@ -209,7 +210,7 @@ private:
     [[nodiscard]] std::string nameOf(const ArrayValue& value) const;
 
     // products
-    bool emitGemm(const ArrayRef& a, const ArrayRef& b, const ir::Buffer& out, ir::DType type);
+    bool emitGemm(const ArrayRef& a, const ArrayRef& b, const ArrayRef& out);
 
     Evaluator& evaluator_;
     const KernelValue& kernel_;

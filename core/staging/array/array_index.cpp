@@ -48,10 +48,6 @@ Expr ArrayTracer::pointIndex(const ArrayRef& index, const Expr& full, const Arra
                             fmt::format("index {} is outside of axis {} of {}, whose extent is {}", *constant, axis, nameOf(value), *extent));
         return *constant < 0 ? ir::add(full, ir::intImm(*constant)) : e;
     }
-    const auto low = facts_.smallest(e);
-    if (extent && low && *low >= *extent)
-        evaluator_.fail(Code::kIndexRange, range,
-                        fmt::format("the index is at least {}, outside of axis {} of {}, whose extent is {}", *low, axis, nameOf(value), *extent));
     if (e->dtype.bits() < 32 || e->dtype.isUnsigned())
         e = convert(e, e->dtype.bits() >= 32 ? ir::kInt64 : ir::kInt32);
     if (facts_.isNonNegative(e))

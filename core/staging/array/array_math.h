@@ -19,6 +19,7 @@ struct LoopRange {
 class Facts {
 public:
     std::map<const ir::VarNode*, LoopRange> loops;
+    std::map<const ir::VarNode*, ir::Expr> binds;   // values of names bound once
     std::set<const ir::VarNode*> extents;  // symbolic extents: never negative
 
     [[nodiscard]] bool isNonNegative(const ir::Expr& e) const;

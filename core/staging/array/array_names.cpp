@@ -85,12 +85,52 @@ ir::Buffer ArrayTracer::allocate(const std::string& name, ir::DType type, const 
     node->shape = shape.empty() ? Exprs{ir::intImm(1)} : shape;
     node->scope = scope;
     node->where = here();
+    // Workspaces are made before the launch: as large as the array can get where its extents vary in loops.
+    bool bounded = true;
+    for (Expr& extent : node->shape) {
+        if (isGlobalShape({extent}))
+            continue;
+        Expr bound = globalBound(extent);
+        bounded = bounded && bound;
+        extent = bound ? bound : extent;
+    }
     const ir::Buffer buffer = node;
-    if (isGlobalShape(node->shape))
+    if (bounded)
         allocations_.push_back(buffer);
     else
         emit(std::make_shared<const ir::Allocate>(buffer, here()));
     return buffer;
+}
+
+// An expression of constants and symbolic extents that `e` never exceeds; empty if there is none in sight.
+Expr ArrayTracer::globalBound(const Expr& e) const
+{
+    if (isGlobalShape({e}))
+        return e;
+    if (const auto most = facts_.largest(e))
+        return ir::intImm(std::max<std::int64_t>(*most, 0));
+    if (const auto* var = ir::as<ir::VarNode>(e)) {
+        const auto it = facts_.loops.find(var);
+        if (it != facts_.loops.end())
+            return globalBound(it->second.step > 0 ? it->second.end : it->second.begin);
+        const auto bound = facts_.binds.find(var);
+        return bound == facts_.binds.end() ? nullptr : globalBound(bound->second);
+    }
+    if (const auto* cast = ir::as<ir::Cast>(e))
+        return globalBound(cast->value);
+    const auto* node = ir::as<ir::Binary>(e);
+    if (!node)
+        return nullptr;
+    const Expr a = globalBound(node->a), b = globalBound(node->b);
+    switch (node->op) {
+    case ir::BinaryOp::kMin: return a && b ? ir::min(a, b) : a ? a : b;
+    case ir::BinaryOp::kMax: return a && b ? ir::max(a, b) : nullptr;
+    case ir::BinaryOp::kAdd: return a && b ? ir::add(a, b) : nullptr;
+    case ir::BinaryOp::kSub: return a && facts_.isNonNegative(node->b) ? a : nullptr;
+    case ir::BinaryOp::kMul: return a && b && facts_.isNonNegative(node->a) && facts_.isNonNegative(node->b) ? ir::mul(a, b) : nullptr;
+    case ir::BinaryOp::kFloorDiv: return a && ir::asInt(node->b) && *ir::asInt(node->b) > 0 ? a : nullptr;
+    default: return nullptr;
+    }
 }
 
 void ArrayTracer::nest(const Exprs& shape, ir::ForKind kind, const std::function<void(const Exprs&)>& body, const std::string& names)
@@ -167,6 +207,7 @@ Expr ArrayTracer::frozen(const Expr& e, const std::string& name)
     if (isPure(e))
         return e;
     const ir::Var var = freshVar(name, e->dtype);
+    facts_.binds[var.get()] = e;
     emit(std::make_shared<const ir::Bind>(var, e, here()));
     return var;
 }

@@ -65,10 +65,15 @@ SourceRange ArrayTracer::optionRange(const std::string& key) const
     if (!module || module->file != range.file)
         return range;
     DiagnosticSink ignored;
-    const auto expr = syntax::parseExpression(module->source->slice(range), range, ignored);
+    const std::string_view text = module->source->slice(range);
+    const std::size_t brace = text.find('{');
+    if (brace == std::string_view::npos)
+        return range;
+    const SourceRange dictRange{range.file, range.begin + static_cast<std::uint32_t>(brace), range.end};
+    const auto expr = syntax::parseExpression(text.substr(brace), dictRange, ignored);
     if (const auto* dict = std::get_if<syntax::DictExpr>(&expr->node))
         for (const auto& item : dict->items)
-            if (const auto* text = item.key ? std::get_if<syntax::StringLiteral>(&item.key->node) : nullptr; text && text->value == key)
+            if (const auto* written = item.key ? std::get_if<syntax::StringLiteral>(&item.key->node) : nullptr; written && written->value == key)
                 return cover(item.key->range, item.value->range);
     return range;
 }

@@ -10,8 +10,9 @@ using ir::Expr;
 
 // A product as one tile operation, where both operands are plain 2-D regions (or their transposes) of one type. It adds to
 // `out`, which is zero.
-bool ArrayTracer::emitGemm(const ArrayRef& a, const ArrayRef& b, const ir::Buffer& out, ir::DType type)
+bool ArrayTracer::emitGemm(const ArrayRef& a, const ArrayRef& b, const ArrayRef& out)
 {
+    const ir::DType type = out->dtype;
     const bool fits = a->dtype == b->dtype && (a->dtype == type || isNarrowFloat(a->dtype) || a->dtype == ir::kInt8) &&
                       (type == ir::kFloat32 || type == ir::kInt32 || type == ir::kFloat64);
     if (!fits || !a->view || !b->view || a->shape.size() != 2 || b->shape.size() != 2)
@@ -41,7 +42,7 @@ bool ArrayTracer::emitGemm(const ArrayRef& a, const ArrayRef& b, const ir::Buffe
             read.extents.push_back(axis < 0 ? ir::intImm(1) : value->shape[static_cast<std::size_t>(axis)]);
         return read;
     };
-    ir::Region target{out, Exprs(2, ir::intImm(0)), out->shape};
+    ir::Region target{out->storage, Exprs(2, ir::intImm(0)), out->shape};
     ir::OpCall call;
     call.op = ir::OpId::kGemm;
     call.operands = {region(a), region(b), std::move(target)};
@@ -86,7 +87,7 @@ ArrayRef ArrayTracer::product(const ArrayRef& first, const ArrayRef& second, boo
     const ArrayRef result = memory(out, shape);
     if (shape.size() == 2 && !rowOnly && !columnOnly && a->dtype == b->dtype) {
         nest(shape, ir::ForKind::kParallel, [&](const Exprs& at) { store(out, at, zero()); });
-        if (emitGemm(a, b, out, type))
+        if (emitGemm(a, b, result))
             return result;
         current_->pop_back();
     }

@@ -67,7 +67,7 @@ ir::Buffer ArrayTracer::returnBuffer(const ArrayRef& value, const std::string& n
 {
     const auto own = std::find(allocations_.begin(), allocations_.end(), value->storage);
     const bool takes = value->storage && own != allocations_.end() && value->storage->scope == ir::MemoryScope::kGlobal &&
-                       value->storage->shape.size() == value->shape.size();
+                       std::equal(value->shape.begin(), value->shape.end(), value->storage->shape.begin(), value->storage->shape.end(), sameExpr);
     ir::Buffer buffer = value->storage;
     if (takes) {
         allocations_.erase(own);
