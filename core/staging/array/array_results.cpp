@@ -103,10 +103,17 @@ void ArrayTracer::takeResults(std::vector<ir::Param>& params, std::vector<int>& 
     std::set<std::string> used;
     for (const ir::Param& p : params)
         used.insert(p.name());
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto nameAt = [&](std::size_t i) -> const std::string* {
         const syntax::Expr* expr = tuple && tuple->items.size() == values.size() ? tuple->items[i].get() : values.size() == 1 ? kernel.resultExpr : nullptr;
         const auto* name = expr ? std::get_if<syntax::Name>(&expr->node) : nullptr;
-        std::string wish = name && !used.contains(name->id) ? name->id : fmt::format("out{}", i);
+        return name && !used.contains(name->id) ? &name->id : nullptr;
+    };
+    // Results have their variables' names where all have one, else they are numbered.
+    bool named = true;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        named = named && nameAt(i);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::string wish = named && nameAt(i) ? *nameAt(i) : fmt::format("out{}", i);
         while (used.contains(wish))
             wish += "_";
         used.insert(wish);
