@@ -138,12 +138,16 @@ void Compiler::allocate(const ir::Allocate& s)
         return;
     std::vector<Value> own;
     if (inHost_ || node.scope == MemoryScope::kGlobal) {
+        if (!parallelStack_.empty()) {
+            unsupported(s.where, "a global allocation inside a parallel loop");
+            return;
+        }
         const int index = makeBuffer(s.buffer, own);
-        buffers_[&node] = index;  // its extents stay in their slots
-        if (inHost_)
-            emit({.op = Op::kAllocate, .extra = index, .where = s.where});
-        else
-            unsupported(s.where, "a global allocation inside a launch");
+        buffers_[&node] = index;
+        for (const Value v : own)  // the extents stay in their slots as long as the buffer lives
+            if (v.temporary && !inHost_)
+                scopeSlots_.back().push_back(v.slot);
+        emit({.op = Op::kAllocate, .extra = index, .where = s.where});
         return;
     }
     storages_.erase(&node);

@@ -204,6 +204,11 @@ void Machine::allocate(Fiber& f, const Instr& in)
             return;
         }
         GlobalStorage& g = globals_[static_cast<std::size_t>(info.storage)];
+        // Inside a launch of several blocks it is one workspace for all of them.
+        const bool several = launch_ && grid_[0] * grid_[1] * grid_[2] > 1;
+        if (several && g.launch == launchesDone_ && g.size == info.type.storageBytes(elements))
+            return;
+        g.launch = launchesDone_;
         g.size = info.type.storageBytes(elements);
         g.own.assign(static_cast<std::size_t>(g.size), 0);
         g.valid.assign(options_.checkUninitialized ? static_cast<std::size_t>(g.size) : 0, 0);

@@ -16,6 +16,7 @@ struct GlobalStorage {
     std::int64_t size = 0;
     std::vector<std::uint8_t> own;    // workspaces
     std::vector<std::uint8_t> valid;  // workspaces: what has been written; empty: all
+    std::int64_t launch = -1;         // workspaces: the launch that allocated it last
 };
 
 // Where an access goes, lane by lane.
