@@ -377,15 +377,16 @@ std::shared_ptr<const ir::Function> ArrayTracer::finish()
         evaluator_.fail(Code::kNoEffect, function_.def->name.range,
                         fmt::format("`{}` returns nothing and stores into no parameter, so it has no effect: return a result or write one",
                                     kernel_.name));
-    std::vector<ir::Stmt> stmts;
+    std::vector<ir::Stmt> stmts, host;
     for (const ir::Buffer& buffer : allocations_)
-        stmts.push_back(std::make_shared<const ir::Allocate>(buffer, buffer->where));
+        (buffer->scope == ir::MemoryScope::kGlobal ? host : stmts).push_back(std::make_shared<const ir::Allocate>(buffer, buffer->where));
     stmts.insert(stmts.end(), root_.begin(), root_.end());
     const auto var = [](const char* name) { return std::make_shared<const ir::VarNode>(ir::kInt32, name); };
     function->params = std::move(params);
-    function->body = std::make_shared<const ir::Launch>(
+    host.push_back(std::make_shared<const ir::Launch>(
         Exprs{ir::intImm(1)}, std::vector<ir::Var>{var("bx")}, std::array<std::int64_t, 3>{1, 1, 1},
-        std::array<ir::Var, 3>{var("tx"), var("ty"), var("tz")}, ir::sequence(std::move(stmts)), ir::Provenance{kernel_.range, 0});
+        std::array<ir::Var, 3>{var("tx"), var("ty"), var("tz")}, ir::sequence(std::move(stmts)), ir::Provenance{kernel_.range, 0}));
+    function->body = ir::sequence(std::move(host));
     return function;
 }
 
