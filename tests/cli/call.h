@@ -1,0 +1,76 @@
+// One call of tilec.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <sys/wait.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tw::cli::test {
+
+using Json = nlohmann::json;
+
+struct Answer {
+    int exitCode = -1;
+    std::string out;
+    [[nodiscard]] Json json() const { return Json::parse(out, nullptr, false); }
+};
+
+// `arguments` as a shell would read them; standard error is dropped.
+inline Answer tilec(const std::string& arguments, const std::string& before = "")
+{
+    Answer answer;
+    FILE* pipe = ::popen((before + TW_TILEC " " + arguments + " 2>/dev/null").c_str(), "r");
+    char buffer[4096];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+        answer.out.append(buffer, n);
+    const int status = ::pclose(pipe);
+    answer.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return answer;
+}
+
+// A file in a folder of its own, removed with the object.
+class TemporaryFile {
+public:
+    TemporaryFile(const std::string& name, const std::string& text)
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "tilec-test-XXXXXX").string();
+        folder_ = ::mkdtemp(pattern.data());
+        path_ = (folder_ / name).string();
+        std::ofstream(path_, std::ios::binary) << text;
+    }
+    ~TemporaryFile() { std::filesystem::remove_all(folder_); }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] std::string folder() const { return folder_.string(); }
+
+private:
+    std::filesystem::path folder_;
+    std::string path_;
+};
+
+inline constexpr const char* kAdd = R"(import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[-1])
+def add(n, block=64, dtype="float32"):
+    @T.prim_func
+    def main(A: T.Tensor((n,), dtype), B: T.Tensor((n,), dtype), C: T.Tensor((n,), dtype)):
+        with T.Kernel(T.ceildiv(n, block), threads=block) as b:
+            for i in T.Parallel(block):
+                C[b * block + i] = A[b * block + i] + B[b * block + i]
+    return main
+
+
+if __name__ == "__main__":
+    kernel = add(1000)
+)";
+
+}  // namespace tw::cli::test

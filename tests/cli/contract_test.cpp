@@ -1,0 +1,138 @@
+// The JSON documents of the verbs for one small kernel.
+#include <gtest/gtest.h>
+
+#include "tests/cli/call.h"
+
+namespace tw::cli::test {
+namespace {
+
+TEST(Contract, List)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Answer answer = tilec("list " + file.path() + " --json");
+    EXPECT_EQ(answer.exitCode, 0);
+    const Json j = answer.json();
+    EXPECT_EQ(j["verb"], "list");
+    EXPECT_EQ(j["file"], file.path());
+    EXPECT_EQ(j["ok"], true);
+    EXPECT_EQ(j["diagnostics"], Json::array());
+    ASSERT_EQ(j["kernels"].size(), 1U);
+    const Json& kernel = j["kernels"][0];
+    EXPECT_EQ(kernel["name"], "add");
+    EXPECT_EQ(kernel["form"], "lazy");
+    EXPECT_EQ(kernel["line"], 5);
+    EXPECT_EQ(kernel["endLine"], 12);
+    ASSERT_EQ(kernel["parameters"].size(), 3U);
+    EXPECT_EQ(kernel["parameters"][0]["name"], "n");
+    EXPECT_TRUE(kernel["parameters"][0]["default"].is_null());
+    EXPECT_EQ(kernel["parameters"][1]["default"], "64");
+    ASSERT_EQ(kernel["instances"].size(), 1U);
+    const Json& instance = kernel["instances"][0];
+    EXPECT_EQ(instance["name"], "call:16");
+    EXPECT_EQ(instance["line"], 16);
+    EXPECT_EQ(instance["origin"], "call");
+    EXPECT_EQ(instance["params"]["n"], 1000);
+    EXPECT_EQ(instance["params"]["dtype"], "float32");
+    const Json tensor = {{"name", "C"}, {"dtype", "float32"}, {"shape", {1000}}, {"role", "out"}};
+    EXPECT_EQ(instance["tensors"][2], tensor);
+    EXPECT_EQ(instance["tensors"][0]["role"], "in");
+}
+
+TEST(Contract, CheckOfARightFile)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Answer answer = tilec("check " + file.path() + " --json");
+    EXPECT_EQ(answer.exitCode, 0) << answer.out;
+    ASSERT_EQ(answer.json()["results"].size(), 1U);
+    EXPECT_EQ(answer.json()["results"][0]["kernel"], "add");
+    EXPECT_EQ(answer.json()["results"][0]["instance"], "call:16");
+    EXPECT_EQ(answer.json()["results"][0]["ok"], true);
+    EXPECT_TRUE(answer.json()["results"][0]["ms"].is_number());
+}
+
+TEST(Contract, CheckOfAWrongFile)
+{
+    std::string text = kAdd;
+    text.replace(text.find("A[b * block"), 1, "Ä");  // columns count code points
+    const TemporaryFile file("add.py", text);
+    const Answer answer = tilec("check " + file.path() + " --json");
+    EXPECT_EQ(answer.exitCode, 1);
+    const Json j = answer.json();
+    EXPECT_EQ(j["ok"], false);
+    ASSERT_EQ(j["diagnostics"].size(), 1U) << answer.out;
+    const Json& d = j["diagnostics"][0];
+    EXPECT_EQ(d["code"], "name-undefined");
+    EXPECT_EQ(d["severity"], "error");
+    EXPECT_EQ(d["file"], file.path());
+    EXPECT_EQ(d["line"], 11);
+    EXPECT_EQ(d["column"], 36);
+    EXPECT_EQ(d["endLine"], 11);
+    EXPECT_EQ(d["endColumn"], 37);
+    EXPECT_TRUE(d["notes"].is_array());
+    EXPECT_TRUE(d["fixits"].is_array());
+}
+
+TEST(Contract, RunWritesOutputs)
+{
+    const TemporaryFile file("add.py", kAdd);
+    for (const char* device : {"interp", "cpu"}) {
+        const Answer answer = tilec("run " + file.path() + " --device " + device + " --input A=1.5 --input B=-0.25 --output-dir " + file.folder() +
+                                    "/out --repeat 3 --json");
+        EXPECT_EQ(answer.exitCode, 0) << answer.out;
+        const Json j = answer.json();
+        EXPECT_EQ(j["kernel"], "add");
+        EXPECT_EQ(j["device"], device);
+        EXPECT_EQ(j["target"], "sm_90a");
+        EXPECT_EQ(j["log"], "");
+        ASSERT_EQ(j["outputs"].size(), 1U);
+        const Json& c = j["outputs"][0];
+        EXPECT_EQ(c["name"], "C");
+        EXPECT_EQ(c["shape"], Json({1000}));
+        EXPECT_EQ(c["min"], 1.25);
+        EXPECT_EQ(c["max"], 1.25);
+        EXPECT_EQ(c["mean"], 1.25);
+        EXPECT_EQ(c["nan"], 0);
+        EXPECT_EQ(c["path"], file.folder() + "/out/C.npy");
+        EXPECT_EQ(std::filesystem::file_size(c["path"].get<std::string>()), 128U + 4000U);
+        EXPECT_EQ(j["timing"]["samples"], 3);
+    }
+}
+
+TEST(Contract, VerifySaysHowFar)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Answer answer = tilec("verify " + file.path() + " --json");
+    EXPECT_EQ(answer.exitCode, 0) << answer.out;
+    const Json j = answer.json();
+    EXPECT_EQ(j["device"], "cpu");
+    EXPECT_EQ(j["reference"], "interp");
+    const Json& output = j["results"][0]["outputs"][0];
+    EXPECT_EQ(output["name"], "C");
+    EXPECT_EQ(output["wrong"], 0);
+    EXPECT_EQ(output["total"], 1000);
+    EXPECT_EQ(output["orderDependent"], 0);
+}
+
+TEST(Contract, IrAndEmit)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Json ir = tilec("ir " + file.path() + " --json").json();
+    ASSERT_EQ(ir["passes"].size(), 1U);
+    EXPECT_EQ(ir["passes"][0]["stage"], "tile");
+    EXPECT_NE(ir["passes"][0]["text"].get<std::string>().find("@T.prim_func"), std::string::npos);
+
+    const Answer emitted = tilec("emit " + file.path() + " --target cpu --format llvm --json");
+    EXPECT_EQ(emitted.exitCode, 0);
+    EXPECT_NE(emitted.json()["text"].get<std::string>().find("define"), std::string::npos);
+    EXPECT_EQ(emitted.json()["launches"][0]["threads"], 64);
+    EXPECT_EQ(emitted.json()["launches"][0]["grid"], Json({16}));
+    EXPECT_EQ(emitted.json()["launches"][0]["block"], Json({64, 1, 1}));
+    for (const char* format : {"cuda", "ptx", "sass", "cubin", "hip", "metal"}) {
+        const Answer refused = tilec("emit " + file.path() + " --format " + format + " --json");
+        EXPECT_EQ(refused.exitCode, 4);
+        EXPECT_EQ(refused.json()["diagnostics"][0]["message"].get<std::string>().substr(0, 15), "not supported: ");
+    }
+}
+
+}  // namespace
+}  // namespace tw::cli::test

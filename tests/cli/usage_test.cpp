@@ -1,0 +1,103 @@
+// Wrong command lines, missing files, signals, closed pipes.
+#include <gtest/gtest.h>
+
+#include "tests/cli/call.h"
+
+namespace tw::cli::test {
+namespace {
+
+TEST(Usage, EveryMistakeIsOneDocument)
+{
+    const TemporaryFile file("add.py", kAdd);
+    for (const std::string& arguments :
+         {std::string("lst x.py"), std::string("run"), "list " + file.path() + " --kernle add", "run " + file.path() + " --seed x",
+          "run " + file.path() + " --dim M=-1", "run " + file.path() + " --input A", "check " + file.path() + " --target sm_42",
+          "run " + file.path() + " --kernel sub", "run " + file.path() + " --kernel add@call:99", "run " + file.path() + " --device gpu",
+          "verify " + file.path() + " --device interp", "run " + file.path() + " --input Z=1", std::string("list /nonexistent.py"),
+          "run " + file.path() + " --input A=/nonexistent.npy", "emit " + file.path() + " --format fortran", "ir " + file.path() + " --after nothing"}) {
+        const Answer answer = tilec(arguments + " --json");
+        EXPECT_EQ(answer.exitCode, 2) << arguments;
+        const Json j = answer.json();
+        ASSERT_TRUE(j.is_object()) << arguments << "\n" << answer.out;
+        EXPECT_EQ(j["ok"], false) << arguments;
+        ASSERT_FALSE(j["diagnostics"].empty()) << arguments;
+        EXPECT_EQ(j["diagnostics"].back()["severity"], "error") << arguments;
+    }
+}
+
+TEST(Usage, WhatThisBuildLacksIsExit4)
+{
+    const TemporaryFile file("add.py", kAdd);
+    for (const std::string& arguments : {"run " + file.path() + " --device cuda:0", "run " + file.path() + " --device sim", "profile " + file.path(),
+                                         "tune " + file.path(), "compare " + file.path() + " " + file.path(), std::string("export 1")}) {
+        const Answer answer = tilec(arguments + " --json");
+        EXPECT_EQ(answer.exitCode, 4) << arguments;
+        EXPECT_EQ(answer.json()["diagnostics"][0]["message"].get<std::string>().substr(0, 15), "not supported: ") << arguments;
+    }
+}
+
+TEST(Usage, MissingParametersAreNamed)
+{
+    std::string text = kAdd;
+    text.erase(text.find("if __name__"));
+    const TemporaryFile file("add.py", text);
+    EXPECT_EQ(tilec("list " + file.path()).exitCode, 0);
+    const Answer checked = tilec("check " + file.path() + " --json");
+    EXPECT_EQ(checked.exitCode, 0);
+    EXPECT_EQ(checked.json()["diagnostics"][0]["message"], "add needs --param n");
+    const Answer run = tilec("run " + file.path() + " --json");
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_EQ(run.json()["diagnostics"][0]["message"], "add needs --param n");
+    const Answer given = tilec("run " + file.path() + " --param n=10 --param dtype=float16 --device interp --json");
+    EXPECT_EQ(given.exitCode, 0) << given.out;
+    EXPECT_EQ(given.json()["outputs"][0]["dtype"], "float16");
+}
+
+TEST(Usage, StandardInputIsAFile)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Answer answer = tilec("list - --json", "cat " + file.path() + " | ");
+    EXPECT_EQ(answer.exitCode, 0);
+    EXPECT_EQ(answer.json()["kernels"][0]["name"], "add");
+    EXPECT_EQ(answer.json()["file"], "-");
+}
+
+TEST(Usage, AClosedPipeIsNoError)
+{
+    const TemporaryFile file("add.py", kAdd);
+    FILE* closed = ::popen(("{ " + std::string(TW_TILEC) + " list " + file.path() + " 2>&1 1>&3 | cat 1>&2; } 3>&1 2>/dev/null | true").c_str(), "r");
+    EXPECT_EQ(::pclose(closed), 0);
+}
+
+TEST(Usage, InterruptEndsACallAndItsRunner)
+{
+    // A kernel that runs for minutes in the interpreter.
+    const TemporaryFile file("slow.py", R"(import tilelang.language as T
+
+@T.prim_func
+def slow(A: T.Tensor((1,), T.int32)):
+    with T.Kernel(1, threads=1):
+        for i in T.serial(2000000000):
+            A[0] = A[0] + 1
+)");
+    const std::string script = std::string("timeout -s INT 1 ") + TW_TILEC + " run " + file.path() + " --device interp --json >/dev/null 2>&1; echo $?";
+    FILE* pipe = ::popen(script.c_str(), "r");
+    char buffer[64] = {};
+    EXPECT_NE(std::fgets(buffer, sizeof buffer, pipe), nullptr);
+    ::pclose(pipe);
+    EXPECT_EQ(std::string(buffer), "124\n");  // timeout's own code: the call ended on the signal
+}
+
+TEST(Usage, HelpCompletionAndManual)
+{
+    EXPECT_NE(tilec("help run").out.find("--output-dir"), std::string::npos);
+    EXPECT_EQ(tilec("run --help").out, tilec("help run").out);
+    EXPECT_NE(tilec("help").out.find("verify"), std::string::npos);
+    for (const char* shell : {"bash", "zsh", "fish"})
+        EXPECT_NE(tilec(std::string("completion ") + shell).out.find("tilec"), std::string::npos);
+    EXPECT_EQ(tilec("completion csh").exitCode, 2);
+    EXPECT_EQ(tilec("manpage").out.substr(0, 9), ".TH TILEC");
+}
+
+}  // namespace
+}  // namespace tw::cli::test

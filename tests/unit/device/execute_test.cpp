@@ -1,0 +1,87 @@
+// Whole requests on the interpreter and on this machine's processor.
+#include <gtest/gtest.h>
+
+#include "profiler/device/execute.h"
+
+namespace tw::device {
+namespace {
+
+constexpr const char* kScale = R"(import tilelang
+import tilelang.language as T
+
+@tilelang.jit(out_idx=[1])
+def scale(n, factor=3.0):
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+        with T.Kernel(T.ceildiv(n, 64), threads=64) as b:
+            for i in T.Parallel(64):
+                Y[b * 64 + i] = X[b * 64 + i] * factor
+    return main
+)";
+
+protocol::RunRequest request(const char* device)
+{
+    protocol::RunRequest r;
+    r.job = {"scale.py", kScale, {}, {"scale", "", {{"n", "100"}}, {}}, std::nullopt};
+    r.device = device;
+    r.inputs["X"].literal = "2";
+    r.wantOutputs = true;
+    return r;
+}
+
+TEST(Execute, RunsOnEveryDevice)
+{
+    for (const char* device : {"interp", "cpu"}) {
+        const protocol::RunResult result = execute(request(device));
+        ASSERT_EQ(result.head.outcome, protocol::Outcome::kFine) << (result.head.diagnostics.empty() ? "" : result.head.diagnostics[0].message);
+        ASSERT_EQ(result.outputs.size(), 1U);
+        EXPECT_EQ(result.outputs[0].name, "Y");
+        EXPECT_EQ(result.outputs[0].shape, std::vector<std::int64_t>{100});
+        EXPECT_EQ(result.outputs[0].min, 6.0);
+        EXPECT_EQ(result.outputs[0].max, 6.0);
+        EXPECT_EQ(result.head.target, "sm_90a");
+    }
+}
+
+TEST(Execute, NamesWhatIsMissing)
+{
+    protocol::RunRequest r = request("interp");
+    r.job.kernel.params.clear();
+    const protocol::RunResult result = execute(r);
+    EXPECT_EQ(result.head.outcome, protocol::Outcome::kUsage);
+    ASSERT_FALSE(result.head.diagnostics.empty());
+    EXPECT_EQ(result.head.diagnostics.back().message, "scale needs --param n");
+}
+
+TEST(Execute, RefusesDevicesThatAreNotHere)
+{
+    const protocol::RunResult sim = execute(request("sim"));
+    EXPECT_EQ(sim.head.outcome, protocol::Outcome::kCannot);
+    EXPECT_TRUE(sim.head.diagnostics.at(0).message.starts_with("not supported: "));
+    EXPECT_EQ(execute(request("cuda:0")).head.outcome, protocol::Outcome::kCannot);
+    EXPECT_EQ(execute(request("gpu")).head.outcome, protocol::Outcome::kUsage);
+}
+
+TEST(Execute, VerifiesAgainstTheInterpreter)
+{
+    protocol::VerifyRequest v;
+    v.job = request("cpu").job;
+    v.inputSets = 2;
+    const protocol::VerifyResult result = execute(v);
+    ASSERT_EQ(result.head.outcome, protocol::Outcome::kFine) << (result.head.diagnostics.empty() ? "" : result.head.diagnostics[0].message);
+    ASSERT_EQ(result.outputs.size(), 1U);
+    EXPECT_EQ(result.outputs[0].wrong, 0);
+    EXPECT_EQ(result.outputs[0].total, 200);
+    v.device = "interp";
+    EXPECT_EQ(execute(v).head.outcome, protocol::Outcome::kUsage);
+}
+
+TEST(Execute, StopsBeforeItBegins)
+{
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_TRUE(execute(request("interp"), {}, stop.get_token()).head.cancelled);
+}
+
+}  // namespace
+}  // namespace tw::device

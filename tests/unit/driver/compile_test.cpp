@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "codegen/driver/compile.h"
+
+namespace tw::driver {
+namespace {
+
+constexpr const char* kTwo = R"(import tilelang
+import tilelang.language as T
+
+@T.prim_func
+def one(A: T.Tensor((64,), T.float32)):
+    with T.Kernel(1, threads=64):
+        for i in T.Parallel(64):
+            A[i] = A[i] + 1.0
+
+@tilelang.jit(out_idx=[0], target="cuda -arch=sm_80")
+def two(n=32):
+    @T.prim_func
+    def main(B: T.Tensor((n,), T.float32)):
+        with T.Kernel(1, threads=32):
+            for i in T.Parallel(n):
+                B[i] = 2.0
+    return main
+)";
+
+CompileRequest request(const std::string& text, const std::string& kernel = "")
+{
+    CompileRequest r;
+    r.source = std::make_shared<const SourceText>("two.py", text);
+    r.kernel.kernel = kernel;
+    return r;
+}
+
+TEST(Compile, TheFirstKernelByDefault)
+{
+    const auto snapshot = compile(request(kTwo));
+    EXPECT_TRUE(snapshot->ok()) << snapshot->diagnostics.at(0).message;
+    EXPECT_EQ(snapshot->kernel, "one");
+    EXPECT_EQ(snapshot->target.name, "sm_90a");
+    ASSERT_NE(snapshot->function, nullptr);
+    EXPECT_EQ(snapshot->function->stage, ir::Stage::kTile);
+    ASSERT_FALSE(snapshot->passes.empty());
+    EXPECT_EQ(snapshot->passes.front().name, "trace");
+    ASSERT_NE(snapshot->llvmIr, nullptr);
+    EXPECT_EQ(snapshot->assembly, nullptr);
+}
+
+TEST(Compile, TheFilesOwnTargetYieldsToTheRequest)
+{
+    EXPECT_EQ(compile(request(kTwo, "two"))->target.name, "sm_80");
+    CompileRequest r = request(kTwo, "two");
+    r.target = "cpu";
+    EXPECT_EQ(compile(r)->target.name, "cpu");
+    r.target = "z80";
+    const auto wrong = compile(r);
+    ASSERT_EQ(wrong->diagnostics.size(), 1U);
+    EXPECT_EQ(wrong->diagnostics[0].code, Code::kUsage);
+}
+
+TEST(Compile, TheSameTextIsNotParsedAgain)
+{
+    const auto first = compile(request(kTwo));
+    CompileRequest again = request(kTwo, "two");
+    again.target = "sm_90a";
+    again.previous = first;
+    EXPECT_EQ(compile(again)->program, first->program);
+    CompileRequest other = request(std::string(kTwo) + "\n", "two");
+    other.previous = first;
+    EXPECT_NE(compile(other)->program, first->program);
+}
+
+TEST(Compile, ASyntaxErrorIsSaidOnceAndTheOtherKernelStays)
+{
+    std::string text = kTwo;
+    text.replace(text.find("A[i] + 1.0"), 10, "A[i] + (1.");
+    const auto snapshot = compile(request(text, "two"));
+    EXPECT_FALSE(snapshot->ok());
+    for (const Diagnostic& d : snapshot->diagnostics)
+        EXPECT_LE(d.code, Code::kTooLarge) << d.message;
+    EXPECT_NE(snapshot->program->find("two"), nullptr);
+}
+
+TEST(Compile, StopsWhenAsked)
+{
+    std::stop_source stop;
+    stop.request_stop();
+    const auto snapshot = compile(request(kTwo), stop.get_token());
+    EXPECT_TRUE(snapshot->cancelled);
+    EXPECT_FALSE(snapshot->ok());
+    EXPECT_EQ(snapshot->program, nullptr);
+}
+
+TEST(Compile, AnyBytesAreAnswered)
+{
+    for (const std::string& text : {std::string(), std::string("\xff\xfe\0x", 4), std::string("def f(:\n"), std::string(100, '(')})
+        EXPECT_NE(compile(request(text)), nullptr);
+}
+
+}  // namespace
+}  // namespace tw::driver

@@ -1,0 +1,107 @@
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "profiler/protocol/messages.h"
+
+namespace tw::protocol {
+namespace {
+
+template <class T>
+T roundTrip(const T& message, std::uint64_t id = 7)
+{
+    FrameReader reader;
+    reader.feed(serialize(encode({id, message})));
+    const auto frame = reader.next();
+    EXPECT_TRUE(frame.has_value());
+    auto envelope = decode(*frame);
+    EXPECT_TRUE(envelope.has_value()) << envelope.error();
+    EXPECT_EQ(envelope->id, id);
+    return std::get<T>(envelope->message);
+}
+
+TEST(Messages, RunRequestKeepsEveryByte)
+{
+    RunRequest request;
+    request.job = {"a b.py", std::string("x = '\0\xff'", 8), {{"pkg/helpers", "y = 1\n"}}, {"mm", "call:12", {{"M", "64"}}, {{"n", "3"}}}, "sm_80"};
+    request.device = "interp";
+    request.inputs = {{"A", {std::string("\x93NUMPY\0", 7), {}}}, {"alpha", {{}, "0.5"}}};
+    request.seed = 0xfedcba9876543210ULL;
+    request.repeat = 3;
+    request.wantOutputs = true;
+    const RunRequest got = roundTrip(request);
+    EXPECT_EQ(got.job.text, request.job.text);
+    EXPECT_EQ(got.job.siblings, request.job.siblings);
+    EXPECT_EQ(got.job.kernel.kernel, "mm");
+    EXPECT_EQ(got.job.kernel.instance, "call:12");
+    EXPECT_EQ(got.job.kernel.params, request.job.kernel.params);
+    EXPECT_EQ(got.job.kernel.dims, request.job.kernel.dims);
+    EXPECT_EQ(got.job.target, "sm_80");
+    EXPECT_EQ(got.inputs.at("A").npy, request.inputs.at("A").npy);
+    EXPECT_EQ(got.inputs.at("alpha").literal, "0.5");
+    EXPECT_EQ(got.seed, request.seed);
+    EXPECT_EQ(got.repeat, 3);
+    EXPECT_TRUE(got.wantOutputs);
+}
+
+TEST(Messages, RunResultKeepsDiagnosticsAndTensors)
+{
+    RunResult result;
+    result.head.outcome = Outcome::kProgramWrong;
+    result.head.diagnostics = {{Code::kRace, Severity::kWarning, {0, 5, 9}, "two threads", {{{1, 2, 3}, "here"}}, {{{0, 5, 6}, "x"}}, "mm"}};
+    result.log = "3\n";
+    result.samplesUs = {1.5, 2.5};
+    Output output{"C", "float32", {1, 2}, -1.0, 2.0, 0.5, 1, 0, std::nullopt};
+    output.data = interp::Tensor{ir::kFloat32, {1, 2}, {0, 0, 128, 63, 0, 0, 0, 64}};
+    result.outputs = {output};
+    const RunResult got = roundTrip(result);
+    EXPECT_EQ(got.head.outcome, Outcome::kProgramWrong);
+    EXPECT_EQ(got.head.diagnostics, result.head.diagnostics);
+    EXPECT_EQ(got.log, "3\n");
+    EXPECT_EQ(got.samplesUs, result.samplesUs);
+    ASSERT_EQ(got.outputs.size(), 1U);
+    EXPECT_EQ(got.outputs[0].shape, (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(got.outputs[0].nan, 1);
+    ASSERT_TRUE(got.outputs[0].data.has_value());
+    EXPECT_EQ(got.outputs[0].data->bytes, output.data->bytes);
+}
+
+TEST(Messages, VerifyResultKeepsNanAndInfinity)
+{
+    VerifyResult result;
+    Comparison c{"C", std::numeric_limits<double>::infinity(), 0.25, 1, 4, 2, std::vector<std::int64_t>{0, 3}, 1.0, std::nan("")};
+    result.outputs = {c};
+    const VerifyResult got = roundTrip(result);
+    ASSERT_EQ(got.outputs.size(), 1U);
+    EXPECT_TRUE(std::isinf(got.outputs[0].maxAbs));
+    EXPECT_EQ(got.outputs[0].firstWrong, c.firstWrong);
+    EXPECT_TRUE(std::isnan(got.outputs[0].got));
+    EXPECT_EQ(got.outputs[0].orderDependent, 2);
+}
+
+TEST(Messages, CompileResultKeepsLineMap)
+{
+    CompileResult result;
+    result.assembly = driver::TargetCode{"asm", "ret\n", {{1, {0, 10, 20}, 4}}};
+    result.object = std::string("\x7f" "ELF\0", 5);
+    const CompileResult got = roundTrip(result);
+    ASSERT_TRUE(got.assembly.has_value());
+    EXPECT_EQ(got.assembly->text, "ret\n");
+    ASSERT_EQ(got.assembly->lines.size(), 1U);
+    EXPECT_EQ(got.assembly->lines[0].source, (SourceRange{0, 10, 20}));
+    EXPECT_EQ(got.assembly->lines[0].op, 4U);
+    EXPECT_EQ(got.object, result.object);
+    EXPECT_FALSE(got.llvmIr.has_value());
+}
+
+TEST(Messages, MalformedOnesAreRefused)
+{
+    for (const char* header : {"", "{", "[]", "{\"id\":1}", "{\"id\":-1,\"type\":\"cancel\"}", "{\"id\":1,\"type\":\"sing\"}",
+                               "{\"id\":1,\"type\":\"run\"}", "{\"id\":1,\"type\":\"runResult\",\"head\":3}",
+                               "{\"id\":1,\"type\":\"compile\",\"job\":{\"fileName\":\"\",\"text\":9,\"siblings\":{},\"kernel\":\"\"}}"})
+        EXPECT_FALSE(decode({header, {}}).has_value()) << header;
+}
+
+}  // namespace
+}  // namespace tw::protocol
