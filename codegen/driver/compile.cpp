@@ -106,6 +106,9 @@ private:
             out_->program = staging::survey(out_->module, stagingOptions(), sink_, stop_);
             out_->surveyMs += millisecondsSince(start);
             out_->surveyDiagnostics = sink_.take();
+            // What a half-typed line leads to is not said again: the syntax error is the cause.
+            if (hasSyntaxErrors())
+                std::erase_if(out_->surveyDiagnostics, [](const Diagnostic& d) { return d.code > Code::kTooLarge; });
         }
         out_->diagnostics = out_->surveyDiagnostics;
         return out_->program != nullptr;

@@ -97,7 +97,7 @@ TEST(Messages, CompileResultKeepsLineMap)
 
 TEST(Messages, MalformedOnesAreRefused)
 {
-    for (const char* header : {"", "{", "[]", "{\"id\":1}", "{\"id\":-1,\"type\":\"cancel\"}", "{\"id\":1,\"type\":\"sing\"}",
+    for (const char* header : {"", "{", "[]", "{\"id\":1}", "{\"id\":1,\"type\":\"sing\"}",
                                "{\"id\":1,\"type\":\"run\"}", "{\"id\":1,\"type\":\"runResult\",\"head\":3}",
                                "{\"id\":1,\"type\":\"compile\",\"job\":{\"fileName\":\"\",\"text\":9,\"siblings\":{},\"kernel\":\"\"}}"})
         EXPECT_FALSE(decode({header, {}}).has_value()) << header;
