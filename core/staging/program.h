@@ -84,11 +84,17 @@ private:
                                                     DiagnosticSink& diagnostics, std::stop_token stop = {});
 
 // What to trace: an instance overlaid with parameters and extents.
+struct GivenTensor {
+    ir::DType dtype;
+    std::vector<std::int64_t> shape;
+};
 struct TraceRequest {
     std::string kernel;
     std::string instance;  // empty: the first one
     Bindings params;       // factory arguments, compile-time constants, T.const extents
     Bindings dims;         // symbolic extents: T.const names get their value here; T.dynamic ones stay symbolic
+    // Inputs at hand, by parameter: they decide shapes and dtypes of an array kernel's parameters without annotation.
+    std::map<std::string, GivenTensor> tensors;
 };
 struct TraceResult {
     std::shared_ptr<const ir::Function> function;  // tile stage; empty if there was an error

@@ -55,6 +55,7 @@ public:
         std::string selector;
         bool keepCall = false;                  // an explicit instance: its own values come before the defaults
         Bindings params, dims;
+        std::map<std::string, GivenTensor> tensors;  // inputs at hand
         std::map<std::string, std::int64_t> knownDims;
         std::optional<CompileOptions> compileOptions;
     };
@@ -116,6 +117,7 @@ private:
     bool isTarget(const CallKey& key) const;
     [[noreturn]] void traceTarget(Record record);
     void overlay(Record& record, const Entry& entry);
+    void overlayTensors(Record& record, const Entry& entry);
 
     // calls
     Value callFactory(const std::shared_ptr<KernelValue>& kernel, const CallArguments& arguments, bool compileOnly);

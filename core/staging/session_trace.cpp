@@ -320,10 +320,29 @@ void Session::overlay(Record& record, const Entry& entry)
     }
 }
 
+// Inputs at hand come before the call's own for what no annotation fixes.
+void Session::overlayTensors(Record& record, const Entry& entry)
+{
+    if (entry.form != KernelForm::kArray || !entry.function || !entry.function->def)
+        return;
+    for (const syntax::Parameter& parameter : entry.function->def->parameters) {
+        const auto given = target_->tensors.find(parameter.name.text);
+        if (parameter.annotation || given == target_->tensors.end())
+            continue;
+        auto tensor = std::make_shared<MetaTensor>();
+        for (const std::int64_t extent : given->second.shape)
+            tensor->shape.emplace_back(extent);
+        tensor->dtype = given->second.dtype;
+        tensor->path = "an input";
+        record.tensors[parameter.name.text] = std::shared_ptr<const MetaTensor>(std::move(tensor));
+    }
+}
+
 void Session::traceTarget(Record record)
 {
     const Entry& entry = entries_[record.entry];
     overlay(record, entry);
+    overlayTensors(record, entry);
     if (target_->compileOptions && !record.compileOptions)
         record.compileOptions = target_->compileOptions;
     for (const std::string& name : stagingParameters(entry))

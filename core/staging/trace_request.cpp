@@ -52,7 +52,8 @@ public:
             sink_.error(Code::kUsage, {}, fmt::format("the file has no kernel `{}`", request_.kernel));
             return {};
         }
-        const bool overlays = !request_.params.empty() || !request_.dims.empty();
+        const bool givesTensors = !request_.tensors.empty() && kernel_->form == KernelForm::kArray;
+        const bool overlays = !request_.params.empty() || !request_.dims.empty() || givesTensors;
         const Instance* instance = chooseInstance(overlays);
         if (!instance && !request_.instance.empty())
             return {};
@@ -100,6 +101,7 @@ private:
         target.selector = state_.selectorOf[kernel_->id];
         target.params = request_.params;
         target.dims = request_.dims;
+        target.tensors = request_.tensors;
         target.keepCall = !request_.instance.empty();
         if (instance) {
             const InstanceSource& source = state_.instances[instance->id];

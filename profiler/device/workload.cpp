@@ -158,7 +158,10 @@ tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& given,
 {
     driver::CompileRequest request = given;
     if (!inputs.arrays.empty()) {
-        driver::CompileRequest traceOnly = given;
+        for (const auto& [name, array] : inputs.arrays)
+            if (const auto dtype = ir::parseDType(array.typeName()))
+                request.kernel.tensors[name] = {*dtype, array.shape};
+        driver::CompileRequest traceOnly = request;
         traceOnly.stages = static_cast<unsigned>(driver::StageWanted::kTrace);
         const auto first = driver::compile(traceOnly, stop);
         request.previous = first;

@@ -32,6 +32,9 @@ Matrix matrix(const Native& n, const char* argument)
                                   n.name, ir::print(extents[i]), i));
     const auto* rows = ir::asInt(extents[extents.size() - 2]);
     const auto* columns = ir::asInt(extents.back());
+    // The array dialect multiplies regions of global memory whose extents are known at run time only.
+    if ((!rows || !columns) && m.buffer()->scope == ir::MemoryScope::kGlobal)
+        return m;
     if (!rows || !columns)
         n.ev.fail(Code::kRuntimeShape, n.range(argument),
                   fmt::format("the extents of {} of {} must be constant, but they are {}", argument, n.name, shapeText(extents)));
@@ -49,6 +52,8 @@ std::string size(const Matrix& m) { return fmt::format("{} is {} x {}", m.buffer
 
 void checkShapes(const Native& n, const Matrix& a, const Matrix& b, const Matrix& c, bool transA, bool transB, std::int64_t kFactor)
 {
+    if (a.rows == 0 || b.rows == 0 || c.rows == 0)
+        return;  // known at run time only
     const std::int64_t M = transA ? a.columns : a.rows, K = (transA ? a.rows : a.columns) * kFactor;
     const std::int64_t N = transB ? b.rows : b.columns, K2 = transB ? b.columns : b.rows;
     if (K != K2)
