@@ -81,7 +81,11 @@ private:
 
     void add(const staging::Kernel& kernel)
     {
-        staging::TraceRequest request{kernel.name, options_.instance, options_.params, options_.dims};
+        staging::TraceRequest request;
+        request.kernel = kernel.name;
+        request.instance = options_.instance;
+        request.params = options_.params;
+        request.dims = options_.dims;
         if (kernel.instances.empty() && options_.instance.empty()) {
             const auto names = missing(kernel);
             if (names.empty())

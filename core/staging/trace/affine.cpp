@@ -104,6 +104,13 @@ Expr difference(const Expr& upper, const Expr& lower)
 {
     if (const auto constant = constantDifference(upper, lower))
         return ir::intImm(*constant, ir::kInt32, upper->where);
+    // start + extent minus start, whatever the extent is made of
+    if (const auto* sum = ir::as<ir::Binary>(upper); sum && sum->op == ir::BinaryOp::kAdd) {
+        if (ir::equal(sum->a, lower))
+            return sum->b;
+        if (ir::equal(sum->b, lower))
+            return sum->a;
+    }
     return ir::sub(upper, lower);
 }
 
