@@ -135,6 +135,7 @@ private:
     std::optional<Value> assignExpr(const syntax::Identifier& name, const ir::Expr& value, const SourceRange& range);
     void rename(const ir::Buffer& buffer, const std::string& name);
     void renameIndex(const ir::Expr& var, const std::string& name);
+    void storeTile(const ir::Region& region, const Value& value, const SourceRange& range);
     ir::Region bindIndices(const ir::Region& region, const SourceRange& range);
     void checkSymbols();
     void returnOutputs(const std::optional<Value>& result, const SourceRange& range);

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/ir/print.h"
+#include "core/staging/trace/copy_extents.h"
 #include "core/staging/trace/function_tracer.h"
-#include "core/staging/trace/regions.h"
 
 namespace tw::staging {
 
@@ -30,15 +30,28 @@ void Tracer::emitStore(const ir::Buffer& buffer, std::vector<Expr> indices, cons
     emit(std::make_shared<ir::Store>(buffer, std::move(indices), std::move(e), ir::Provenance{range, id}), range);
 }
 
+// A slice too large for single stores is a tile: filled with a scalar, copied from another tile.
+void Tracer::storeTile(const ir::Region& region, const Value& value, const SourceRange& range)
+{
+    const TileOperand target{region, TileOperand::Form::kRegion};
+    if (value.buffer() || value.object<const ir::Region>()) {
+        auto [from, to] = inferCopyRegions(ev_, *tileOperand(ev_, value, range), target, "this assignment", range);
+        emitOp({ir::OpId::kCopy, {std::move(from), std::move(to)}, {}}, range);
+        return;
+    }
+    const Expr e = toType(ev_, region.buffer->dtype, value, range, fmt::format("a value for {}", ir::print(region)));
+    emitOp({ir::OpId::kFill, {region, e}, {}}, range);
+}
+
 // A region takes a scalar in every element, or a vector or region of as many elements.
 void Tracer::store(const ir::Region& region, const Value& value, const SourceRange& range)
 {
     checkAlive(ev_, region.buffer, range);
     const auto elements = elementsOf(region);
-    if (elements.empty())
-        ev_.fail(Code::kTypeMismatch, range,
-                 fmt::format("the slice store to {} needs constant extents of at most 64 elements; use T.copy, T.fill or a T.Parallel loop",
-                             ir::print(region)));
+    if (elements.empty()) {
+        storeTile(region, value, range);
+        return;
+    }
     Value source = value;
     if (const auto buffer = value.buffer())
         source = Value(std::make_shared<const ir::Region>(wholeRegion(buffer)));

@@ -212,6 +212,26 @@ T.annotate_layout({s: T.Layout((4, 8), lambda i, j: [i, j ^ i])}))");
     EXPECT_EQ(ir::print(map->index[1]), "j ^ i");
 }
 
+TEST(TraceKernels, LargeSlicesAreTiles)
+{
+    const auto t = traceLaunch("X: T.Tensor((8, 256), 'float32')", "X[bx, :] = 0.0\nX[bx, 0:128] = X[bx + 4, 128:256]\nX[bx, 0:2] = 1.0");
+    ASSERT_EQ(t.ops(ir::OpId::kFill).size(), 1U) << t.firstError();
+    ASSERT_EQ(t.ops(ir::OpId::kCopy).size(), 1U);
+    EXPECT_EQ(t.all<ir::Store>().size(), 2U);
+    EXPECT_TRUE(t.broken().empty());
+}
+
+TEST(TraceKernels, FragmentsThatSayTheirThreadsOnly)
+{
+    const auto t = traceLaunch("X: T.Tensor((8,), 'float32')", R"(s = T.alloc_fragment((8, 128), 'float32')
+T.annotate_layout({s: T.Fragment((8, 128), forward_thread_fn=lambda i, j: (i // 2) * 32 + j % 32)}))");
+    const auto marks = t.ops(ir::OpId::kAnnotateLayout);
+    ASSERT_EQ(marks.size(), 1U) << t.firstError();
+    const auto& map = std::get<Ref<const ir::LayoutMap>>(marks[0]->call.operands[1]);
+    // bits 5 and 6 of j, then bit 0 of i
+    EXPECT_EQ(ir::print(map->index[0]), "j // 32 % 2 + j // 64 % 2 * 2 + i % 2 * 4");
+}
+
 TEST(TraceKernels, ReductionsCheckAxisAndShape)
 {
     const std::string start = "x = T.alloc_fragment((32, 64), 'float32')\ny = T.alloc_fragment((32,), 'float32')\n";
