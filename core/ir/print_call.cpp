@@ -62,6 +62,13 @@ bool needsReserved(const OpCall& call, DType result)
     case OpId::kUndef: return true;
     default: break;
     }
+    // T.gemm wants constant extents; array programs multiply whole matrices of any size.
+    if (info(call.op).cls == OpClass::kProduct)
+        for (const Operand& value : call.operands)
+            if (const auto* r = std::get_if<Region>(&value))
+                for (const Expr& extent : r->extents)
+                    if (!asInt(extent))
+                        return true;
     if (info(call.op).cls == OpClass::kReduce && !call.operands.empty()) {
         const auto* src = std::get_if<Region>(&call.operands[0]);
         return src && call.op != OpId::kAnyOf && call.op != OpId::kAllOf && !isWhole(*src);
