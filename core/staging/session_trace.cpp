@@ -210,6 +210,19 @@ void Session::traceEagerKernel(Record& record, Traced& out)
         out.dims.erase(name);  // compile-time parameters are no extents
     if (!result.function)
         return;
+    // Open extents (T.dynamic) that the call's tensors have.
+    for (const ir::Param& param : result.function->params) {
+        const auto* buffer = std::get_if<ir::Buffer>(&param.value);
+        const auto given = buffer ? record.tensors.find((*buffer)->name) : record.tensors.end();
+        const auto* tensor = given == record.tensors.end() ? nullptr : given->second.object<const MetaTensor>();
+        if (!tensor || tensor->shape.size() != (*buffer)->shape.size())
+            continue;
+        for (std::size_t axis = 0; axis < tensor->shape.size(); ++axis) {
+            const auto* extent = tensor->shape[axis].get<Integer>();
+            if (const auto* var = ir::as<ir::VarNode>((*buffer)->shape[axis]); var && extent)
+                out.dims.emplace(var->name, static_cast<std::int64_t>(*extent));
+        }
+    }
     const CompileOptions options = readOptions(*interpreter_, *record.kernel);
     if (options.outIdx && !options.outIdx->empty())
         interpreter_->fail(Code::kOutIndex, options.outIdxRange,

@@ -107,6 +107,14 @@ std::string toRowMajor(const std::string& data, const std::vector<std::int64_t>&
     return out;
 }
 
+// What stands between the quotes, for messages.
+std::string_view elementText(std::string_view field)
+{
+    const auto open = field.find_first_of("'\"");
+    const auto close = open == std::string_view::npos ? open : field.find(field[open], open + 1);
+    return close == std::string_view::npos ? field.substr(0, 20) : field.substr(open, close + 1 - open);
+}
+
 }  // namespace
 
 tl::expected<NpyArray, std::string> parseNpy(std::string_view bytes)
@@ -131,7 +139,7 @@ tl::expected<NpyArray, std::string> parseNpy(std::string_view bytes)
     const auto shape = parseShape(fieldOf(header, "shape"));
     if (!descr)
         return bad(fmt::format("element type {} is none of bool, integers and floats of 1 to 8 bytes, raw bytes",
-                               fieldOf(header, "descr").substr(0, 20)));
+                               elementText(fieldOf(header, "descr"))));
     if (!shape)
         return bad("its header has no shape");
     std::uint64_t count = 1;

@@ -176,7 +176,9 @@ tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& given,
         return refuse(Outcome::kUsage, Code::kUsage, fmt::format("{} has no extent {}", workload.snapshot->kernel, name));
 
     ExtentSources sources;
-    sources.given = numbers(given.kernel.params);  // --param may name a symbolic extent, --dim goes first
+    sources.given = numbers(inputs.literals);  // a scalar parameter may be an extent as well
+    for (const auto& [name, value] : numbers(given.kernel.params))  // --param may name a symbolic extent, --dim goes first
+        sources.given[name] = value;
     for (const auto& [name, value] : numbers(given.kernel.dims))
         sources.given[name] = value;
     sources.inputs = inputs.shapes();

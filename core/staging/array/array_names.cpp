@@ -190,8 +190,6 @@ ArrayRef ArrayTracer::materialise(const ArrayRef& value, const std::string& name
     const ir::DType type = value->weak && value->dtype == ir::kFloat64 ? ir::kFloat32 : value->dtype;
     const ir::Buffer buffer = allocate(name, type, value->shape,
                                        value->shape.empty() ? ir::MemoryScope::kVar : ir::MemoryScope::kGlobal);
-    if (value->shape.empty())  // a variable starts at 0, as T.alloc_var does
-        store(buffer, {ir::intImm(0)}, type.isFloating() ? ir::constant(type, 0.0) : ir::constant(type, std::int64_t{0}));
     nest(value->shape, ir::ForKind::kParallel, [&](const Exprs& index) {
         store(buffer, value->shape.empty() ? Exprs{ir::intImm(0)} : index, value->at(index));
     });

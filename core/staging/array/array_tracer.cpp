@@ -378,8 +378,14 @@ std::shared_ptr<const ir::Function> ArrayTracer::finish()
                         fmt::format("`{}` returns nothing and stores into no parameter, so it has no effect: return a result or write one",
                                     kernel_.name));
     std::vector<ir::Stmt> stmts, host;
-    for (const ir::Buffer& buffer : allocations_)
+    for (const ir::Buffer& buffer : allocations_) {
         (buffer->scope == ir::MemoryScope::kGlobal ? host : stmts).push_back(std::make_shared<const ir::Allocate>(buffer, buffer->where));
+        if (buffer->scope != ir::MemoryScope::kVar)
+            continue;
+        // A variable starts at 0, as T.alloc_var's does.
+        const ir::Expr zero = buffer->dtype.isFloating() ? ir::constant(buffer->dtype, 0.0) : ir::constant(buffer->dtype, std::int64_t{0});
+        stmts.push_back(std::make_shared<const ir::Store>(buffer, Exprs{ir::intImm(0)}, zero, buffer->where));
+    }
     stmts.insert(stmts.end(), root_.begin(), root_.end());
     const auto var = [](const char* name) { return std::make_shared<const ir::VarNode>(ir::kInt32, name); };
     function->params = std::move(params);
