@@ -165,6 +165,8 @@ void registerTests()
 {
     const fs::path root = fs::path(TW_SOURCE_DIR) / "tests/golden";
     for (const Category& category : kCategories) {
+        if (!fs::exists(root / category.folder))
+            continue;  // git keeps no empty folder: a category may have no input yet
         std::vector<fs::path> inputs;
         for (const auto& entry : fs::recursive_directory_iterator(root / category.folder))
             if (entry.path().extension() == ".py")
