@@ -53,7 +53,7 @@ BufferSlot Emitter::slot(const ir::Buffer& buffer)
     TW_CHECK(buffer->viewOf || buffer->address, "buffer " + buffer->name + " is used before it is allocated");
     if (buffer->viewOf) {
         const BufferSlot storage = slot(buffer->viewOf);
-        BufferSlot view = makeSlot(buffer, storage.base);
+        BufferSlot view = makeSlot(buffer, b_.CreateConstGEP1_64(b_.getInt8Ty(), storage.base, static_cast<std::uint64_t>(buffer->viewOffset)));
         view.parallelDepth = storage.parallelDepth;
         return view;
     }

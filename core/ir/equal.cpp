@@ -75,7 +75,7 @@ bool Comparison::same(const Buffer& a, const Buffer& b)
     return a->dtype == b->dtype && a->scope == b->scope && a->staticShared == b->staticShared &&
            a->arrivals == b->arrivals && a->reducer == b->reducer && a->replication == b->replication &&
            same(a->shape, b->shape) && same(a->strides, b->strides) && same(a->viewOf, b->viewOf) &&
-           same(a->address, b->address);
+           a->viewOffset == b->viewOffset && same(a->address, b->address);
 }
 
 bool Comparison::same(const Region& a, const Region& b)

@@ -31,9 +31,9 @@ std::string StmtPrinter::view(const BufferNode& buffer)
     if (buffer.address)
         return fmt::format("T.make_tensor({}, {}, {}{})", exprs_.expr(buffer.address), shape, type, strides);
     const std::string& base = exprs_.names().of(buffer.viewOf.get());
-    if (buffer.scope != buffer.viewOf->scope || !strides.empty())
-        return fmt::format("{}({}, {}, {}, scope={}{})", exprs_.reserved("view"), base, shape, type,
-                           quoted(scopeName(buffer.scope)), strides);
+    if (buffer.scope != buffer.viewOf->scope || !strides.empty() || buffer.viewOffset != 0)
+        return fmt::format("{}({}, {}, {}, scope={}{}{})", exprs_.reserved("view"), base, shape, type, quoted(scopeName(buffer.scope)), strides,
+                           buffer.viewOffset ? fmt::format(", offset={}", buffer.viewOffset) : "");
     return fmt::format("T.view({}, {}, {})", base, shape, type);
 }
 

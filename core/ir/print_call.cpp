@@ -62,6 +62,8 @@ bool needsReserved(const OpCall& call, DType result)
     case OpId::kUndef: return true;
     default: break;
     }
+    if (info(call.op).stage == StageMask::kThread)
+        return true;
     // T.gemm wants constant extents; array programs multiply whole matrices of any size.
     if (info(call.op).cls == OpClass::kProduct)
         for (const Operand& value : call.operands)

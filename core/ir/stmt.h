@@ -34,6 +34,7 @@ struct BufferNode {
     // from its element 0, or a run-time address.
     Buffer viewOf;
     Expr address;
+    std::int64_t viewOffset = 0;  // bytes from the start of viewOf (places in a shared-memory arena)
 
     std::vector<std::int64_t> arrivals;  // barriers: arrival count of each
     std::string reducer;                 // reducers: "sum", "max", …

@@ -147,6 +147,7 @@ Value view(const Native& n)
     node.shape = globalShape(n, "shape");
     if (n.has("strides"))
         node.strides = globalShape(n, "strides");
+    node.viewOffset = n.integer("offset", 0);
     const std::string scope = n.text("scope");
     for (const auto s : {ir::MemoryScope::kGlobal, ir::MemoryScope::kShared, ir::MemoryScope::kFragment, ir::MemoryScope::kLocal, ir::MemoryScope::kVar,
                          ir::MemoryScope::kBarrier, ir::MemoryScope::kTensorMemory})
@@ -162,7 +163,7 @@ constexpr NativeRow kRows[] = {
     {"call", "dtype, name, *operands, **options", call},
     {"op", "name, *operands, **options", operation},
     {"loop", "kind, *axes, **options", loop},
-    {"view", "buffer, shape, dtype, scope='', strides=None", view},
+    {"view", "buffer, shape, dtype, scope='', strides=None, offset=0", view},
 };
 
 }  // namespace
