@@ -1,0 +1,115 @@
+#include "profiler/cuda/timing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace tw::cuda {
+namespace {
+
+class Event {
+public:
+    explicit Event(Context& context) : context_(context) {}
+    ~Event()
+    {
+        if (event_ && !context_.isLost())
+            context_.driver().call().destroyEvent(event_);
+    }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    Result<void> create() { return context_.check(context_.driver().call().createEvent(&event_, 0), "making a timer"); }
+    Result<void> record() { return context_.check(context_.driver().call().recordEvent(event_, nullptr), "starting a timer"); }
+    Result<double> microsecondsSince(const Event& start)
+    {
+        float milliseconds = 0;
+        if (auto done = context_.check(context_.driver().call().elapsed(&milliseconds, start.event_, event_), "reading a timer"); !done)
+            return tl::unexpected(done.error());
+        return milliseconds * 1000.0;
+    }
+
+private:
+    Context& context_;
+    api::Event event_ = nullptr;
+};
+
+double quantile(const std::vector<double>& sorted, double q)
+{
+    const double at = q * static_cast<double>(sorted.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, sorted.size() - 1);
+    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+}  // namespace
+
+TimingSummary summarizeTimes(std::vector<double> microseconds)
+{
+    if (microseconds.empty())
+        return {};
+    std::sort(microseconds.begin(), microseconds.end());
+    return {quantile(microseconds, 0.5), microseconds.front(), quantile(microseconds, 0.1), quantile(microseconds, 0.9)};
+}
+
+Result<bool> waitFor(Context& context, const std::string& what, std::stop_token stop)
+{
+    // Short kernels are done after a few looks; long ones are looked at rarely.
+    for (int looks = 0;; ++looks) {
+        const int result = context.driver().call().queryStream(nullptr);
+        if (result != api::kNotReady) {
+            if (auto done = context.check(result, what); !done)
+                return tl::unexpected(done.error());
+            return true;
+        }
+        if (stop.stop_requested())
+            return false;
+        if (looks > 1000)
+            std::this_thread::sleep_for(std::chrono::microseconds(looks > 2000 ? 1000 : 50));
+    }
+}
+
+Result<std::vector<double>> time(std::shared_ptr<Context> context, const Step& prepare, const Step& work, const TimingOptions& options,
+                                 std::stop_token stop)
+{
+    std::unique_ptr<Memory> scratch;
+    if (options.flushL2 && context->device().l2Bytes > 0) {
+        auto memory = Memory::allocate(context, 2 * context->device().l2Bytes);
+        if (!memory)
+            return tl::unexpected(memory.error());
+        scratch = std::move(*memory);
+    }
+    std::vector<double> samples;
+    Event start(*context), end(*context);
+    Result<void> done = start.create();
+    if (done)
+        done = end.create();
+    for (int round = 0; done && round < options.warmUps + options.repeats && !stop.stop_requested(); ++round) {
+        if (prepare)
+            done = prepare();
+        if (done && scratch)
+            done = scratch->fill(static_cast<std::uint8_t>(round));
+        if (done)
+            done = start.record();
+        if (done)
+            done = work();
+        if (done)
+            done = end.record();
+        if (!done)
+            break;
+        const auto finished = waitFor(*context, "running the kernel", stop);
+        if (!finished)
+            return tl::unexpected(finished.error());
+        if (!*finished)
+            break;
+        const auto sample = end.microsecondsSince(start);
+        if (!sample)
+            return tl::unexpected(sample.error());
+        if (round >= options.warmUps)
+            samples.push_back(*sample);
+    }
+    if (!done)
+        return tl::unexpected(done.error());
+    return samples;
+}
+
+}  // namespace tw::cuda
