@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/checks.h"
-#include "core/analysis/evaluate.h"
+#include "core/arith/evaluate.h"
 #include "core/analysis/walk.h"
 
 namespace tw::analysis {
@@ -65,7 +65,7 @@ private:
         if (map_.thread)
             outputs.insert(outputs.begin(), map_.thread);
         for (const ir::Expr& output : outputs) {
-            auto program = Evaluation::compile(output, vars);
+            auto program = arith::Evaluation::compile(output, vars);
             if (!program)
                 return false;
             programs_.push_back(*std::move(program));
@@ -97,7 +97,7 @@ private:
 
     const ir::LayoutMap& map_;
     std::int64_t points_ = 0;
-    std::vector<Evaluation> programs_;
+    std::vector<arith::Evaluation> programs_;
 };
 
 class LayoutWalk final : public Walk {

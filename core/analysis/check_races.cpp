@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/checks.h"
-#include "core/analysis/evaluate.h"
+#include "core/arith/evaluate.h"
 #include "core/analysis/walk.h"
 #include "core/arith/facts.h"
 #include "core/ir/print.h"
@@ -190,9 +190,9 @@ private:
             extents.push_back(*end);
             points *= *end;
         }
-        std::vector<Evaluation> programs;
+        std::vector<arith::Evaluation> programs;
         for (const Expr& index : indices) {
-            auto program = Evaluation::compile(index, vars);
+            auto program = arith::Evaluation::compile(index, vars);
             if (!program)
                 return false;
             programs.push_back(*std::move(program));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/analysis/evaluate.h"
+#include "core/arith/evaluate.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 
@@ -64,7 +64,7 @@ std::vector<std::int64_t> ThreadSet::values(const Expr& e) const
     ThreadIndices indices(*launch_);
     const std::array<const ir::ExprNode*, 3> vars{launch_->threadVars[0].get(), launch_->threadVars[1].get(),
                                                   launch_->threadVars[2].get()};
-    auto evaluation = Evaluation::compile(indices.rewrite(e), vars);
+    auto evaluation = arith::Evaluation::compile(indices.rewrite(e), vars);
     if (!evaluation)
         return {};
     const auto& [x, y, z] = launch_->threads;

@@ -7,7 +7,7 @@
 
 #include "core/ir/expr.h"
 
-namespace tw::analysis {
+namespace tw::arith {
 
 class Evaluation {
 public:
@@ -32,4 +32,4 @@ private:
     std::vector<std::int64_t> stack_;
 };
 
-}  // namespace tw::analysis
+}  // namespace tw::arith

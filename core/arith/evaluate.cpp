@@ -1,8 +1,8 @@
-#include "core/analysis/evaluate.h"
+#include "core/arith/evaluate.h"
 
 #include "core/ir/number.h"
 
-namespace tw::analysis {
+namespace tw::arith {
 
 using ir::as;
 using ir::BinaryOp;
@@ -145,4 +145,4 @@ std::optional<I> Evaluation::run(std::span<const I> values)
     return stack_.back();
 }
 
-}  // namespace tw::analysis
+}  // namespace tw::arith

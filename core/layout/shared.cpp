@@ -1,0 +1,133 @@
+#include "core/layout/shared.h"
+
+#include <numeric>
+
+#include "core/arith/evaluate.h"
+#include "core/ir/build.h"
+#include "core/ir/visit.h"
+
+namespace tw::layout {
+
+namespace {
+
+using I = std::int64_t;
+using ir::Expr;
+using ir::LayoutMap;
+
+std::shared_ptr<LayoutMap> emptyMap(const std::vector<I>& shape)
+{
+    static constexpr const char* kNames[] = {"i", "j", "k", "l", "m", "n"};
+    auto map = std::make_shared<LayoutMap>();
+    map->shape = shape;
+    for (std::size_t k = 0; k < shape.size(); ++k)
+        map->vars.push_back(std::make_shared<ir::VarNode>(ir::kInt32, kNames[std::min<std::size_t>(k, 5)]));
+    return map;
+}
+
+// The number of the row that an element lies in, all axes but the last.
+Expr rowOf(const LayoutMap& map)
+{
+    Expr row = ir::intImm(0);
+    for (std::size_t k = 0; k + 1 < map.shape.size(); ++k)
+        row = ir::add(ir::mul(row, ir::intImm(map.shape[k])), map.vars[k]);
+    return row;
+}
+
+Expr flat(const std::vector<Expr>& at, const std::vector<I>& shape)
+{
+    Expr sum = ir::intImm(0);
+    for (std::size_t k = 0; k < at.size(); ++k)
+        sum = ir::add(ir::mul(sum, ir::intImm(shape[k])), at[k]);
+    return sum;
+}
+
+// One more than the largest value of each output.
+std::vector<I> outputExtents(const LayoutMap& map)
+{
+    std::vector<const ir::ExprNode*> vars;
+    for (const auto& v : map.vars)
+        vars.push_back(v.get());
+    I total = 1;
+    for (const I extent : map.shape)
+        total *= extent;
+    std::vector<I> extents;
+    for (const Expr& output : map.index) {
+        auto program = arith::Evaluation::compile(output, vars);
+        if (!program || total > (I{1} << 20))
+            return {};
+        I largest = 0;
+        std::vector<I> at(vars.size(), 0);
+        for (I n = 0; n < total; ++n) {
+            I rest = n;
+            for (std::size_t k = at.size(); k-- > 0;) {
+                at[k] = rest % map.shape[k];
+                rest /= map.shape[k];
+            }
+            const auto value = program->run(at);
+            if (!value || *value < 0)
+                return {};
+            largest = std::max(largest, *value);
+        }
+        extents.push_back(largest + 1);
+    }
+    return extents;
+}
+
+}  // namespace
+
+Ref<const LayoutMap> rowMajor(const std::vector<I>& shape)
+{
+    auto map = emptyMap(shape);
+    map->index = {ir::add(ir::mul(rowOf(*map), ir::intImm(shape.back())), map->vars.back())};
+    return map;
+}
+
+Ref<const LayoutMap> swizzled(const std::vector<I>& shape, int bits)
+{
+    const I rowBytes = shape.back() * bits / 8;
+    const I chunks = std::gcd(rowBytes, I{128}) / 16;  // after this many chunks, and 8 / chunks rows, banks repeat
+    if (shape.size() < 2 || shape.back() * bits % 8 != 0 || chunks < 2)
+        return rowMajor(shape);
+    auto map = emptyMap(shape);
+    const Expr row = map->vars[shape.size() - 2];
+    const Expr turn = ir::floorMod(ir::floorDiv(row, ir::intImm(8 / chunks)), ir::intImm(chunks));
+    const Expr column = ir::binary(ir::BinaryOp::kBitXor, map->vars.back(), ir::mul(turn, ir::intImm(128 / bits)));
+    map->index = {ir::add(ir::mul(rowOf(*map), ir::intImm(shape.back())), column)};
+    return map;
+}
+
+Ref<const LayoutMap> panels(const std::vector<I>& shape, int bits, I bytes)
+{
+    auto map = emptyMap(shape);
+    const I columns = bytes * 8 / bits, rows = shape[shape.size() - 2], chunks = bytes / 16;
+    const Expr row = map->vars[shape.size() - 2], column = map->vars.back();
+    const Expr turn = ir::floorMod(ir::floorDiv(row, ir::intImm(8 / chunks)), ir::intImm(chunks));
+    const Expr inside = ir::binary(ir::BinaryOp::kBitXor, ir::floorMod(column, ir::intImm(columns)), ir::mul(turn, ir::intImm(128 / bits)));
+    Expr tile = ir::intImm(0);
+    for (std::size_t k = 0; k + 2 < shape.size(); ++k)
+        tile = ir::add(ir::mul(tile, ir::intImm(shape[k])), map->vars[k]);
+    const Expr panel = ir::add(ir::mul(tile, ir::intImm(shape.back() / columns)), ir::floorDiv(column, ir::intImm(columns)));
+    map->index = {ir::add(ir::mul(ir::add(ir::mul(panel, ir::intImm(rows)), row), ir::intImm(columns)), inside)};
+    return map;
+}
+
+Expr physicalIndex(const LayoutMap& map, const std::vector<Expr>& at)
+{
+    std::map<const ir::ExprNode*, Expr> values;
+    for (std::size_t k = 0; k < map.vars.size(); ++k)
+        values[map.vars[k].get()] = ir::cast(ir::kInt32, at[k]);
+    std::vector<Expr> outputs;
+    for (const Expr& output : map.index)
+        outputs.push_back(ir::substitute(output, values));
+    return outputs.size() == 1 ? outputs.front() : flat(outputs, outputExtents(map));
+}
+
+I physicalSize(const LayoutMap& map)
+{
+    I size = 1;
+    for (const I extent : outputExtents(map))
+        size *= extent;
+    return map.index.empty() ? 0 : size;
+}
+
+}  // namespace tw::layout
