@@ -8,6 +8,7 @@
 #include "core/passes/order_threads.h"
 #include "core/passes/pass.h"
 #include "core/passes/plan_threads.h"
+#include "core/passes/schedule_pipelines.h"
 #include "core/passes/simplify.h"
 #include "core/passes/thread_loops.h"
 #include "core/support/check.h"
@@ -30,7 +31,12 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"normalize", &normalize, "the passes behind it see one spelling of everything"},
         {"simplify", &simplify, "fewer statements to schedule"},
     };
-    return target.kind == target::Kind::kCpu ? cpu : others;
+    static const std::vector<PipelineStep> cuda = {
+        {"normalize", &normalize, "the passes behind it see one spelling of everything"},
+        {"simplify", &simplify, "fewer statements to schedule"},
+        {"schedulePipelines", &schedulePipelines, "copies are still operations on whole tiles: their dependences are regions"},
+    };
+    return target.kind == target::Kind::kCpu ? cpu : target.isCuda() ? cuda : others;
 }
 
 namespace {
