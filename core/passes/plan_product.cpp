@@ -1,0 +1,163 @@
+#include "core/passes/plan_product.h"
+
+#include <fmt/format.h>
+
+#include "core/ir/call.h"
+#include "core/support/check.h"
+
+namespace tw::passes {
+
+namespace {
+
+using I = std::int64_t;
+using layout::Fragment;
+
+I extentFromEnd(const ir::Region& r, std::size_t back)
+{
+    const auto* extent = ir::asInt(r.extents[r.extents.size() - back]);
+    TW_CHECK(extent, "the extents of a product are constants");
+    return *extent;
+}
+
+// A matrix's layout as that of a buffer with leading axes of extent 1.
+Fragment withRank(Fragment f, std::size_t rank)
+{
+    const int lead = static_cast<int>(rank) - 2;
+    for (layout::Digit& d : f.digits)
+        d.axis += lead;
+    f.shape.insert(f.shape.begin(), static_cast<std::size_t>(lead), 1);
+    return f;
+}
+
+// Without tensor cores every thread needs the rows (A, axis 0 of C) or columns (B, axis 1) of its tile, for all k.
+Fragment threadOperand(const Fragment& c, int axis, I k, bool kInner)
+{
+    const int own = kInner ? 0 : 1;
+    Fragment f;
+    f.threads = c.threads;
+    f.replicas = c.replicas;
+    f.shape = {c.shape[static_cast<std::size_t>(axis)], c.shape[static_cast<std::size_t>(axis)]};
+    f.shape[static_cast<std::size_t>(1 - own)] = k;
+    I rows = k;
+    for (layout::Digit d : c.digits) {
+        if (d.axis != axis) {
+            if (d.onThread)
+                f.replicas.push_back({d.extent, d.stride});
+            continue;
+        }
+        d.axis = own;
+        if (!d.onThread) {
+            d.stride = rows;
+            rows *= d.extent;
+        }
+        f.digits.push_back(d);
+    }
+    f.digits.push_back({1 - own, 1, k, false, 1});
+    return layout::normalized(std::move(f));
+}
+
+bool isFragment(const ir::Region& r) { return r.buffer->scope == ir::MemoryScope::kFragment; }
+
+const char* policyName(layout::WarpPolicy policy)
+{
+    switch (policy) {
+    case layout::WarpPolicy::kFullRow: return "FullRow";
+    case layout::WarpPolicy::kFullCol: return "FullCol";
+    default: return "Square";
+    }
+}
+
+// Why the tensor cores are not used.
+std::string whyFma(const target::Target& target, ir::DType a, ir::DType c, I k)
+{
+    for (const I least : {I{4}, I{8}, I{16}, I{32}, I{64}})
+        if (const auto mma = layout::mmaFor(target, a, a, c, least))
+            return fmt::format("K = {} is no multiple of the {} of {}", k, mma->k, mma->shape());
+    return fmt::format("{} has no tensor instruction for {} with {} sums", target.name, a.name(), c.name());
+}
+
+class Planner {
+public:
+    Planner(const ir::OpCall& gemm, I threads, const target::Target& target)
+        : gemm_(gemm), target_(target), a_(*ir::regionOperand(gemm, "A")), b_(*ir::regionOperand(gemm, "B")), c_(*ir::regionOperand(gemm, "C"))
+    {
+        plan_.threads = threads;
+        plan_.a.kInner = !ir::boolAttr(gemm.attrs, "transpose_A", false);
+        plan_.b.kInner = ir::boolAttr(gemm.attrs, "transpose_B", false);
+        plan_.m = extentFromEnd(c_, 2);
+        plan_.n = extentFromEnd(c_, 1);
+        plan_.k = extentFromEnd(a_, plan_.a.kInner ? 1 : 2);
+    }
+
+    ProductPlan plan()
+    {
+        if (!tensorCores())
+            threads();
+        return std::move(plan_);
+    }
+
+private:
+    bool tensorCores()
+    {
+        const ir::DType a = a_.buffer->dtype, b = b_.buffer->dtype, c = c_.buffer->dtype;
+        const auto policy = static_cast<layout::WarpPolicy>(ir::intAttr(gemm_.attrs, "policy", 0));
+        const auto mma = layout::mmaFor(target_, a, b, c, plan_.k);
+        if (!mma || a.family() != b.family()) {
+            plan_.reason = whyFma(target_, a, c, plan_.k);
+            return false;
+        }
+        const auto warps = plan_.threads % 32 == 0 ? layout::warpPartition(plan_.m, plan_.n, plan_.threads / 32, policy) : std::nullopt;
+        if (!warps) {
+            plan_.reason = fmt::format("a {}x{} result has no partition among {} threads in warp tiles of whole instructions", plan_.m, plan_.n,
+                                       plan_.threads);
+            return false;
+        }
+        plan_.engine = ProductEngine::kMma;
+        plan_.mma = *mma;
+        plan_.warps = *warps;
+        plan_.c = withRank(layout::blockC(*mma, plan_.m, plan_.n, *warps), c_.extents.size());
+        if (isFragment(a_))
+            plan_.a.fragment = withRank(layout::blockA(*mma, plan_.m, plan_.k, *warps, !plan_.a.kInner), a_.extents.size());
+        if (isFragment(b_))
+            plan_.b.fragment = withRank(layout::blockB(*mma, plan_.n, plan_.k, *warps, !plan_.b.kInner), b_.extents.size());
+        plan_.a.shared = plan_.b.shared = SharedLayout::kSwizzled;
+        plan_.reason = fmt::format("{} on tensor cores by {}: {}x{} warps ({}), each {}x{} of the result", typeName(a), mma->shape(), warps->rows,
+                                   warps->columns, policyName(policy), plan_.m / warps->rows, plan_.n / warps->columns);
+        return true;
+    }
+
+    static std::string typeName(ir::DType type) { return type == ir::kFloat32 ? "float32 rounded to TF32" : type.name(); }
+
+    // plan_.reason says why not by tensor cores.
+    void threads()
+    {
+        plan_.engine = ProductEngine::kFma;
+        const Fragment c = layout::threadTiles(plan_.m, plan_.n, plan_.threads);
+        plan_.c = withRank(c, c_.extents.size());
+        if (isFragment(a_))
+            plan_.a.fragment = withRank(threadOperand(c, 0, plan_.k, plan_.a.kInner), a_.extents.size());
+        if (isFragment(b_))
+            plan_.b.fragment = withRank(threadOperand(c, 1, plan_.k, plan_.b.kInner), b_.extents.size());
+        plan_.reason = fmt::format("by multiplications of single threads in {}, {} results each, because {}",
+                                   productType(c_.buffer->dtype).name(), c.registers(), plan_.reason);
+    }
+
+    const ir::OpCall& gemm_;
+    const target::Target& target_;
+    const ir::Region &a_, &b_, &c_;
+    ProductPlan plan_;
+};
+
+}  // namespace
+
+ProductPlan planProduct(const ir::OpCall& gemm, I threads, const target::Target& target)
+{
+    return Planner(gemm, threads, target).plan();
+}
+
+ir::DType productType(ir::DType accumulator)
+{
+    return accumulator.isFloating() && accumulator.bits() < 32 ? ir::kFloat32 : accumulator;
+}
+
+}  // namespace tw::passes
