@@ -17,19 +17,24 @@ using I = std::int64_t;
 using ir::Expr;
 using ir::Stmt;
 
-// C = 0 where the product does not add to what is there.
-Stmt clearAccumulator(const ir::OpCall& gemm, const ProductPlan& plan, const RegisterOperand& c, const ir::Provenance& where)
+// Whether the product does not add to what is there; empty for false.
+Expr clearCondition(const ir::OpCall& gemm)
 {
     const Expr clear = ir::exprOperand(gemm, "clear_accum");
     if (!clear || ir::isZero(clear))
         return {};
+    return clear->dtype.isBool() ? clear : ir::binary(ir::BinaryOp::kNe, clear, ir::intImm(0, clear->dtype));
+}
+
+Stmt clearAccumulator(const ir::OpCall& gemm, const ProductPlan& plan, const RegisterOperand& c, const ir::Provenance& where)
+{
+    const Expr clear = clearCondition(gemm);
+    if (!clear)
+        return {};
     const ir::DType type = c.buffer->dtype;
     const Expr zero = type.isFloating() ? ir::floatImm(0, type) : ir::intImm(0, type);
     Stmt loop = unrolled("r", plan.c.registers(), [&](const Expr& r) { return storeAt(c.buffer, {r}, zero, where); }, where);
-    if (ir::isConstant(clear))
-        return loop;
-    const Expr condition = clear->dtype.isBool() ? clear : ir::binary(ir::BinaryOp::kNe, clear, ir::intImm(0, clear->dtype));
-    return std::make_shared<ir::If>(condition, std::move(loop), Stmt{}, where);
+    return ir::isConstant(clear) ? loop : std::make_shared<ir::If>(clear, std::move(loop), Stmt{}, where);
 }
 
 }  // namespace
@@ -74,6 +79,8 @@ bool hasRows16(const SharedOperand& operand)
 Stmt lowerProduct(const ir::OpCall& gemm, const ProductPlan& plan, const ProductOperands& operands, const Expr& thread,
                   const ir::Provenance& where)
 {
+    if (plan.engine == ProductEngine::kWgmma)
+        return multiplyByWarpGroups(plan, operands, thread, clearCondition(gemm), where);
     std::vector<Stmt> stmts;
     if (Stmt clear = clearAccumulator(gemm, plan, operands.c, where))
         stmts.push_back(std::move(clear));

@@ -25,7 +25,10 @@ struct ProductOperands {
     RegisterOperand c;
 };
 
-// `thread` counts from 0 among those that reach the product. Every thread of them has to run the code; shared operands are complete
+// Why these operands cannot be multiplied as planned ("not supported: …"); empty if they can. Only wgmma is particular about layouts.
+[[nodiscard]] std::string productProblem(const ProductPlan& plan, const ProductOperands& operands);
+
+// Requires that there is no problem. `thread` counts from 0 among those that reach the product. Every thread of them has to run the code; shared operands are complete
 // before it (insertBarriers sees to that).
 [[nodiscard]] ir::Stmt lowerProduct(const ir::OpCall& gemm, const ProductPlan& plan, const ProductOperands& operands, const ir::Expr& thread,
                                     const ir::Provenance& where);

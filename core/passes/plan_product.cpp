@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/ir/call.h"
+#include "core/layout/shared.h"
+#include "core/passes/product_steps.h"
 #include "core/support/check.h"
 
 namespace tw::passes {
@@ -19,53 +21,7 @@ I extentFromEnd(const ir::Region& r, std::size_t back)
     return *extent;
 }
 
-// A matrix's layout as that of a buffer with leading axes of extent 1.
-Fragment withRank(Fragment f, std::size_t rank)
-{
-    const int lead = static_cast<int>(rank) - 2;
-    for (layout::Digit& d : f.digits)
-        d.axis += lead;
-    f.shape.insert(f.shape.begin(), static_cast<std::size_t>(lead), 1);
-    return f;
-}
-
-// Without tensor cores every thread needs the rows (A, axis 0 of C) or columns (B, axis 1) of its tile, for all k.
-Fragment threadOperand(const Fragment& c, int axis, I k, bool kInner)
-{
-    const int own = kInner ? 0 : 1;
-    Fragment f;
-    f.threads = c.threads;
-    f.replicas = c.replicas;
-    f.shape = {c.shape[static_cast<std::size_t>(axis)], c.shape[static_cast<std::size_t>(axis)]};
-    f.shape[static_cast<std::size_t>(1 - own)] = k;
-    I rows = k;
-    for (layout::Digit d : c.digits) {
-        if (d.axis != axis) {
-            if (d.onThread)
-                f.replicas.push_back({d.extent, d.stride});
-            continue;
-        }
-        d.axis = own;
-        if (!d.onThread) {
-            d.stride = rows;
-            rows *= d.extent;
-        }
-        f.digits.push_back(d);
-    }
-    f.digits.push_back({1 - own, 1, k, false, 1});
-    return layout::normalized(std::move(f));
-}
-
 bool isFragment(const ir::Region& r) { return r.buffer->scope == ir::MemoryScope::kFragment; }
-
-const char* policyName(layout::WarpPolicy policy)
-{
-    switch (policy) {
-    case layout::WarpPolicy::kFullRow: return "FullRow";
-    case layout::WarpPolicy::kFullCol: return "FullCol";
-    default: return "Square";
-    }
-}
 
 // Why the tensor cores are not used.
 std::string whyFma(const target::Target& target, ir::DType a, ir::DType c, I k)
@@ -91,7 +47,9 @@ public:
 
     ProductPlan plan()
     {
-        if (!tensorCores())
+        if (gemm_.op == ir::OpId::kWgmmaGemm)
+            planWarpGroups(gemm_, plan_);
+        else if (!tensorCores())
             threads();
         return std::move(plan_);
     }
@@ -134,10 +92,6 @@ private:
         plan_.engine = ProductEngine::kFma;
         const Fragment c = layout::threadTiles(plan_.m, plan_.n, plan_.threads);
         plan_.c = withRank(c, c_.extents.size());
-        if (isFragment(a_))
-            plan_.a.fragment = withRank(threadOperand(c, 0, plan_.k, plan_.a.kInner), a_.extents.size());
-        if (isFragment(b_))
-            plan_.b.fragment = withRank(threadOperand(c, 1, plan_.k, plan_.b.kInner), b_.extents.size());
         plan_.reason = fmt::format("by multiplications of single threads in {}, {} results each, because {}",
                                    productType(c_.buffer->dtype).name(), c.registers(), plan_.reason);
     }
@@ -149,6 +103,33 @@ private:
 };
 
 }  // namespace
+
+Fragment withRank(Fragment f, std::size_t rank)
+{
+    const int lead = static_cast<int>(rank) - 2;
+    for (layout::Digit& d : f.digits)
+        d.axis += lead;
+    f.shape.insert(f.shape.begin(), static_cast<std::size_t>(lead), 1);
+    return f;
+}
+
+const char* policyName(layout::WarpPolicy policy)
+{
+    switch (policy) {
+    case layout::WarpPolicy::kFullRow: return "FullRow";
+    case layout::WarpPolicy::kFullCol: return "FullCol";
+    default: return "Square";
+    }
+}
+
+Ref<const ir::LayoutMap> bestLayout(const ProductOperandPlan& plan, const std::vector<I>& shape, int bits)
+{
+    switch (plan.shared) {
+    case SharedLayout::kPanels: return layout::panels(shape, bits, plan.panelBytes);
+    case SharedLayout::kSwizzled: return layout::swizzled(shape, bits);
+    default: return layout::rowMajor(shape);
+    }
+}
 
 ProductPlan planProduct(const ir::OpCall& gemm, I threads, const target::Target& target)
 {

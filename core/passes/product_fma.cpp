@@ -25,20 +25,17 @@ public:
 
     Stmt lower()
     {
-        const bool constant = inRegisters(operands_.a) || inRegisters(operands_.b);  // registers have constant numbers
         const ir::Var k = newVar("k");
-        return loopOver(constant ? ir::ForKind::kUnrolled : ir::ForKind::kSerial, k, ir::intImm(0), ir::intImm(plan_.k), step(k), where_);
+        return loopOver(ir::ForKind::kSerial, k, ir::intImm(0), ir::intImm(plan_.k), step(k), where_);
     }
 
 private:
-    static bool inRegisters(const ProductOperand& operand) { return std::holds_alternative<RegisterOperand>(operand); }
-
     Stmt step(const Expr& k)
     {
         const ir::Buffer a = newLocal("a", type_, rows_), b = newLocal("b", type_, columns_), c = operands_.c.buffer;
         std::vector<Stmt> body{std::make_shared<ir::Allocate>(a, where_), std::make_shared<ir::Allocate>(b, where_)};
-        body.push_back(load(operands_.a, plan_.a, rowAxis_, a, k));
-        body.push_back(load(operands_.b, plan_.b, rowAxis_ + 1, b, k));
+        body.push_back(load(std::get<SharedOperand>(operands_.a), plan_.a, rowAxis_, a, k));
+        body.push_back(load(std::get<SharedOperand>(operands_.b), plan_.b, rowAxis_ + 1, b, k));
         body.push_back(unrolled("i", rows_, [&](const Expr& i) {
             return unrolled("j", columns_, [&](const Expr& j) {
                 const Expr at = scaled(i, columns_, j);
@@ -51,14 +48,14 @@ private:
     }
 
     // The thread's elements of step k along one axis of C, the registers' digits of that axis as loops.
-    Stmt load(const ProductOperand& from, const ProductOperandPlan& plan, int axis, const ir::Buffer& to, const Expr& k)
+    Stmt load(const SharedOperand& from, const ProductOperandPlan& plan, int axis, const ir::Buffer& to, const Expr& k)
     {
         std::vector<Expr> values(order_.size(), ir::intImm(0));
         const std::function<Stmt(std::size_t, Expr)> nest = [&](std::size_t n, Expr at) -> Stmt {
             while (n < order_.size() && digit(n).axis != axis)
                 ++n;
             if (n == order_.size())
-                return storeAt(to, {at}, ir::cast(type_, element(from, plan, axis, at, k, values)), where_);
+                return storeAt(to, {at}, ir::cast(type_, element(from, plan, axis, k, values)), where_);
             const I stride = digit(n).stride / (axis == rowAxis_ ? columns_ : 1);
             return unrolled("v", digit(n).extent, [&](const Expr& v) {
                 values[n] = v;
@@ -68,17 +65,13 @@ private:
         return nest(0, ir::intImm(0));
     }
 
-    Expr element(const ProductOperand& from, const ProductOperandPlan& plan, int axis, const Expr& at, const Expr& k,
-                 const std::vector<Expr>& values) const
+    Expr element(const SharedOperand& from, const ProductOperandPlan& plan, int axis, const Expr& k, const std::vector<Expr>& values) const
     {
-        if (const auto* registers = std::get_if<RegisterOperand>(&from))
-            return loadAt(registers->buffer, {scaled(at, plan_.k, k)});
-        const auto& shared = std::get<SharedOperand>(from);
         Expr row = layout::valueOf(layout::coordinate(plan_.c, axis, thread_, values));
         const I extent = plan_.c.shape[static_cast<std::size_t>(axis)];
         if (plan_.c.covered(axis) > extent || layout::holdsAny(plan_.c, thread_))
             row = ir::min(row, ir::intImm(extent - 1));  // what does not exist computes with what does
-        return loadAt(shared.buffer, {plan.kInner ? elementIndex(shared, row, k) : elementIndex(shared, k, row)});
+        return loadAt(from.buffer, {plan.kInner ? elementIndex(from, row, k) : elementIndex(from, k, row)});
     }
 
     const layout::Digit& digit(std::size_t n) const { return plan_.c.digits[static_cast<std::size_t>(order_[n])]; }

@@ -1,4 +1,4 @@
-// The pieces of lowerProduct.
+// The pieces of planProduct and lowerProduct.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,22 @@ namespace tw::passes {
 // Whether every 16 bytes of the last axis, from a multiple of 16 bytes of the operand on, are neighbours and aligned.
 [[nodiscard]] bool hasRows16(const SharedOperand& operand);
 
-// ---- the two engines ----
+// ---- plans ----
+
+// A matrix's layout as that of a buffer with leading axes of extent 1.
+[[nodiscard]] layout::Fragment withRank(layout::Fragment f, std::size_t rank);
+[[nodiscard]] const char* policyName(layout::WarpPolicy policy);
+// Fills in a plan for T.wgmma_gemm, of which the extents and threads are known.
+void planWarpGroups(const ir::OpCall& gemm, ProductPlan& plan);
+
+// ---- the engines ----
 
 [[nodiscard]] ir::Stmt multiplyByMma(const ProductPlan& plan, const ProductOperands& operands, const ir::Expr& thread,
                                      const ir::Provenance& where);
 [[nodiscard]] ir::Stmt multiplyByThreads(const ProductPlan& plan, const ProductOperands& operands, const ir::Expr& thread,
                                          const ir::Provenance& where);
+// Starts the product and closes its group; it has finished after wait_wgmma. `clear`: empty for false.
+[[nodiscard]] ir::Stmt multiplyByWarpGroups(const ProductPlan& plan, const ProductOperands& operands, const ir::Expr& thread,
+                                            const ir::Expr& clear, const ir::Provenance& where);
 
 }  // namespace tw::passes

@@ -27,6 +27,7 @@ struct Case {
     bool fragmentA = false, fragmentB = false;
     Shared shared = Shared::kBest;
     bool clear = false;
+    ir::OpId op = ir::OpId::kGemm;
     I versions = 0;  // of the shared operands: a leading axis, of which the last is used
 };
 
@@ -60,10 +61,10 @@ ir::Region matrixOf(const ir::Buffer& buffer, I version)
     return r;
 }
 
-Ref<const ir::LayoutMap> layoutOf(const std::vector<I>& shape, int bits, Shared choice, SharedLayout best)
+Ref<const ir::LayoutMap> layoutOf(const std::vector<I>& shape, int bits, Shared choice, const ProductOperandPlan& plan)
 {
     switch (choice) {
-    case Shared::kBest: return best == SharedLayout::kSwizzled ? layout::swizzled(shape, bits) : layout::rowMajor(shape);
+    case Shared::kBest: return bestLayout(plan, shape, bits);
     case Shared::kRowMajor: return layout::rowMajor(shape);
     default: {
         // Rows of 16 bytes more, or of one element more.
@@ -96,7 +97,7 @@ public:
         bShape_ = shape(c.fragmentB, c.transposeB ? c.n : c.k, c.transposeB ? c.k : c.n);
         const ir::Buffer a = bufferOf("A_s", c.type, aShape_, scope(c.fragmentA)), b = bufferOf("B_s", c.type, bShape_, scope(c.fragmentB));
         const ir::Buffer sum = bufferOf("acc", c.sum, {c.m, c.n}, ir::MemoryScope::kFragment);
-        gemm_.op = ir::OpId::kGemm;
+        gemm_.op = c.op;
         gemm_.operands = {matrixOf(a, c.fragmentA ? 0 : c.versions - 1), matrixOf(b, c.fragmentB ? 0 : c.versions - 1), matrixOf(sum, 0),
                           c.clear ? ir::boolImm(true) : ir::Expr{}};
         gemm_.attrs = {{"transpose_A", c.transposeA}, {"transpose_B", c.transposeB}, {"policy", static_cast<I>(c.policy)}};
@@ -104,6 +105,7 @@ public:
     }
 
     const ProductPlan& plan() const { return plan_; }
+    const std::string& problem() const { return problem_; }
     int count(ir::OpId op) const { return executor_.count(op); }
 
     void run()
@@ -114,7 +116,11 @@ public:
         const ProductOperand b = operand(gemm_.operands[1], plan_.b, bShape_, [&](I row, I k) { return b_[at(row, k, case_.k)]; });
         const ir::Buffer c = bufferOf("acc", case_.sum, {plan_.c.registers()}, ir::MemoryScope::kLocal);
         executor_.addLocal(c, registers(plan_.c, [&](I i, I j) { return c_[at(i, j, case_.n)]; }));
-        executor_.run(lowerProduct(gemm_, plan_, {a, b, {c}}, thread, {}));
+        const ProductOperands operands{a, b, {c}};
+        problem_ = productProblem(plan_, operands);
+        if (!problem_.empty())
+            return;
+        executor_.run(lowerProduct(gemm_, plan_, operands, thread, {}));
         check(executor_.local(c));
     }
 
@@ -147,13 +153,14 @@ private:
     ProductOperand operand(const ir::Operand& given, const ProductOperandPlan& plan, const std::vector<I>& shape, F&& element)
     {
         const auto& region = std::get<ir::Region>(given);
+        const bool staged = !plan.fragment;  // through shared memory
         const auto stored = [&](I row, I column) { return plan.kInner ? element(row, column) : element(column, row); };
-        if (region.buffer->scope == ir::MemoryScope::kFragment) {
+        if (region.buffer->scope == ir::MemoryScope::kFragment && !staged) {
             const ir::Buffer local = bufferOf(region.buffer->name, case_.type, {plan.fragment->registers()}, ir::MemoryScope::kLocal);
             executor_.addLocal(local, registers(*plan.fragment, stored));
             return RegisterOperand{local};
         }
-        const auto map = layoutOf(shape, case_.type.bits(), case_.shared, plan.shared);
+        const auto map = layoutOf(shape, case_.type.bits(), case_.shared, plan);
         const auto table = layout::tabulate(*map);
         std::vector<double> memory(static_cast<std::size_t>(table->size), std::nan(""));
         const I rows = shape[shape.size() - 2], columns = shape.back();
@@ -187,6 +194,7 @@ private:
     std::vector<I> aShape_, bShape_;
     ir::OpCall gemm_;
     ProductPlan plan_;
+    std::string problem_;
 };
 
 const ir::DType kE4M3{ir::Scalar::kFloat8E4M3FN};
@@ -199,7 +207,7 @@ TEST(Product, EveryTypeTranspositionAndPlace)
                                                      {ir::kInt8, ir::kInt32},      {ir::kUInt8, ir::kInt32},     {kE4M3, ir::kFloat32}};
     for (const char* target : {"sm_70", "sm_75", "sm_80", "sm_89"})
         for (const auto& [type, sum] : types)
-            for (int bits = 0; bits < 16; ++bits) {
+            for (int bits = 0; bits < (type == kE4M3 || std::string(target) != "sm_89" ? 16 : 0); ++bits) {
                 Case c{target, type, sum, 32, 32, 32, 64};
                 c.transposeA = bits & 1;
                 c.transposeB = bits & 2;
@@ -277,8 +285,8 @@ TEST(Product, WithoutTensorCoresAnyThreadCountAndTile)
     for (const Tile& t : {Tile{48, 24, 7, 96}, Tile{16, 8, 3, 256}, Tile{33, 20, 5, 128}, Tile{100, 12, 4, 160}, Tile{5, 4, 2, 100}}) {
         for (int bits = 0; bits < 4; ++bits) {
             Case c{"sm_80", ir::kFloat16, ir::kFloat32, t.m, t.n, t.k, t.threads};
-            c.fragmentA = bits & 1;
-            c.fragmentB = bits & 2;
+            c.transposeA = bits & 1;
+            c.transposeB = bits & 2;
             SCOPED_TRACE(testing::Message() << c);
             Product product(c);
             EXPECT_EQ(product.plan().engine, ProductEngine::kFma);
@@ -300,6 +308,49 @@ TEST(Product, SixteenBitOperandsComeByMatrices)
         EXPECT_EQ(product.count(ir::OpId::kLdMatrix), 16);
         EXPECT_EQ(product.count(ir::OpId::kMma), 64);
     }
+}
+
+TEST(Product, OfWarpGroups)
+{
+    const std::pair<ir::DType, ir::DType> types[] = {{ir::kFloat16, ir::kFloat32}, {ir::kFloat16, ir::kFloat16}, {ir::kBFloat16, ir::kFloat32},
+                                                     {ir::kFloat32, ir::kFloat32}, {ir::kInt8, ir::kInt32},      {kE4M3, ir::kFloat32}};
+    struct Tile {
+        I m, n, k, threads;
+    };
+    const Tile tiles[] = {{64, 64, 64, 128}, {128, 96, 32, 256}, {64, 8, 32, 128}, {128, 192, 96, 256}, {192, 40, 64, 384}, {64, 208, 64, 128}};
+    for (const auto& [type, sum] : types)
+        for (const Tile& t : tiles)
+            for (int bits = 0; bits < 8; ++bits) {
+                Case c{"sm_90a", type, sum, t.m, t.n, t.k, t.threads, bits % 3};
+                c.op = ir::OpId::kWgmmaGemm;
+                c.transposeA = bits & 1;
+                c.transposeB = !(bits & 2);
+                c.fragmentA = bits & 4;
+                c.clear = bits % 3 == 0;
+                c.versions = bits % 3;
+                if (type.bits() != 16 && (c.transposeA || !c.transposeB || t.m > 128))
+                    continue;
+                SCOPED_TRACE(testing::Message() << c);
+                Product product(c);
+                product.run();
+                EXPECT_EQ(product.problem(), "");
+                EXPECT_GT(product.count(ir::OpId::kWgmma), 0);
+            }
+}
+
+TEST(Product, OfWarpGroupsKnowsWhichLayoutsItCanRead)
+{
+    Case c{"sm_90a"};
+    c.op = ir::OpId::kWgmmaGemm;
+    c.k = 64;
+    c.shared = Shared::kPadded;
+    Product product(c);
+    product.run();
+    EXPECT_EQ(product.problem(), "not supported: a wgmma product of A_s, whose layout is none that wgmma knows (rows of 32, 64 or 128 bytes, swizzled)");
+    c.shared = Shared::kBest;
+    c.type = ir::kFloat64;
+    c.sum = ir::kFloat64;
+    EXPECT_EQ(Product(c).plan().problem, "not supported: a wgmma product of float64 with float64 sums and K = 64");
 }
 
 TEST(Product, AnAccumulatorIsTheNextLeftOperandAsItStands)

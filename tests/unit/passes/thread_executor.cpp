@@ -37,6 +37,8 @@ double ThreadExecutor::value(const ir::Expr& e, I thread)
         return element(load->buffer, load->indices.at(0), thread);
     if (const auto* cast = as<ir::Cast>(e))
         return value(cast->value, thread);
+    if (const auto* unary = as<ir::Unary>(e); unary && unary->op == ir::UnaryOp::kNot)
+        return value(unary->a, thread) == 0 ? 1 : 0;
     const auto* b = as<ir::Binary>(e);
     if (!b)
         throw std::logic_error("an expression that the executor does not know");
@@ -50,6 +52,7 @@ double ThreadExecutor::value(const ir::Expr& e, I thread)
     case BinaryOp::kMin: return std::min(x, y);
     case BinaryOp::kBitXor: return static_cast<double>(static_cast<I>(x) ^ static_cast<I>(y));
     case BinaryOp::kNe: return x != y ? 1 : 0;
+    case BinaryOp::kOr: return x != 0 || y != 0 ? 1 : 0;
     default: throw std::logic_error("an operator that the executor does not know");
     }
 }
@@ -89,7 +92,9 @@ void ThreadExecutor::run(const ir::Stmt& s)
             loadMatrices(op->call);
         else if (op->call.op == ir::OpId::kMma)
             multiply(op->call);
-        else
+        else if (op->call.op == ir::OpId::kWgmma)
+            multiplyGroups(op->call);
+        else if (ir::info(op->call.op).effect != ir::Effect::kSync)
             throw std::logic_error("an operation that the executor does not know");
     } else {
         throw std::logic_error("a statement that the executor does not know");
@@ -153,6 +158,59 @@ void ThreadExecutor::multiply(const ir::OpCall& call)
                 sum[n] += left[n / static_cast<std::size_t>(mma->n) * static_cast<std::size_t>(mma->k) + k] *
                           right[n % static_cast<std::size_t>(mma->n) * static_cast<std::size_t>(mma->k) + k];
         gather(c, cs, warp, [&](I n, double& x) { x += sum[static_cast<std::size_t>(n)]; });
+    }
+}
+
+// A matrix that a descriptor names, (rows, depth): PTX ISA, "Matrix Descriptor Format" and "Strides".
+std::vector<double> ThreadExecutor::described(const ir::Region& r, const ir::Attrs& attrs, const std::string& side, I thread, I rows, I depth,
+                                              bool kMajor)
+{
+    const I size = r.buffer->dtype.bits() / 8, swizzle = ir::intAttr(attrs, "swizzle_" + side, 0);
+    const I leading = ir::intAttr(attrs, "leading_" + side, 0), stride = ir::intAttr(attrs, "stride_" + side, 0);
+    const I start = integer(r.mins.at(0), thread) * size;
+    const I width = swizzle == 0 ? 16 : swizzle, mask = width / 16 - 1;
+    // Cores of 8 rows of `width` bytes; `major` counts bytes along them, `minor` rows.
+    const I alongStep = kMajor || swizzle != 0 ? leading : stride, downStep = kMajor || swizzle != 0 ? stride : leading;
+    std::vector<double> result;
+    for (I i = 0; i < rows; ++i)
+        for (I k = 0; k < depth; ++k) {
+            const I along = (kMajor ? k : i) * size, down = kMajor ? i : k;
+            const I linear = start + along / width * alongStep + along % width + down / 8 * downStep + down % 8 * width;
+            const I address = linear ^ ((linear >> 7 & mask) << 4);
+            result.push_back(shared_.at(r.buffer.get()).at(static_cast<std::size_t>(address / size)));
+        }
+    return result;
+}
+
+void ThreadExecutor::multiplyGroups(const ir::OpCall& call)
+{
+    const ir::Region &a = *ir::regionOperand(call, "A"), &b = *ir::regionOperand(call, "B"), &c = *ir::regionOperand(call, "C");
+    const auto mma = layout::parseMma(std::get<std::string>(call.attrs.at("shape")), b.buffer->dtype.bits());
+    const layout::Fragment as = layout::wgmmaA(mma->bits, 64, mma->k, {4, 1}), cs = layout::wgmmaC(64, mma->n, {4, 1});
+    const auto at = [&](const ir::Region& r, const layout::Fragment& f, I group, std::vector<I> place) -> double& {
+        const I thread = 128 * group + f.threadOf(place);
+        const I reg = integer(r.mins.at(0), thread) + f.registerOf(place);
+        return local_.at(r.buffer.get()).at(static_cast<std::size_t>(thread)).at(static_cast<std::size_t>(reg));
+    };
+    const ir::Expr keep = ir::exprOperand(call, "scale_d");
+    for (I group = 0; group < threads_ / 128; ++group) {
+        const bool fromShared = shared_.contains(a.buffer.get());
+        std::vector<double> left;
+        if (fromShared)
+            left = described(a, call.attrs, "A", 128 * group, 64, mma->k, !ir::boolAttr(call.attrs, "transpose_A", false));
+        else
+            for (I i = 0; i < 64; ++i)
+                for (I k = 0; k < mma->k; ++k)
+                    left.push_back(at(a, as, group, {i, k}));
+        const auto right = described(b, call.attrs, "B", 128 * group, mma->n, mma->k, ir::boolAttr(call.attrs, "transpose_B", false));
+        for (I i = 0; i < 64; ++i)
+            for (I j = 0; j < mma->n; ++j) {
+                double& sum = at(c, cs, group, {i, j});
+                if (keep && value(keep, 128 * group) == 0)
+                    sum = 0;
+                for (I k = 0; k < mma->k; ++k)
+                    sum += left[static_cast<std::size_t>(i * mma->k + k)] * right[static_cast<std::size_t>(j * mma->k + k)];
+            }
     }
 }
 

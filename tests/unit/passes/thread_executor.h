@@ -30,6 +30,9 @@ private:
     void loop(const ir::For& s);
     void loadMatrices(const ir::OpCall& call);
     void multiply(const ir::OpCall& call);
+    void multiplyGroups(const ir::OpCall& call);
+    std::vector<double> described(const ir::Region& r, const ir::Attrs& attrs, const std::string& side, std::int64_t thread,
+                                  std::int64_t rows, std::int64_t depth, bool kMajor);
 
     std::int64_t threads_;
     std::map<const ir::BufferNode*, std::vector<double>> shared_;
