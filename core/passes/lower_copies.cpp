@@ -7,7 +7,7 @@
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
 #include "core/passes/lower_steps.h"
-#include "core/support/check.h"
+#include "core/passes/tile_regions.h"
 
 namespace tw::passes {
 
@@ -18,40 +18,13 @@ using ir::ForKind;
 using ir::Region;
 using ir::Stmt;
 
-int depth(const ir::Buffer& buffer)
-{
-    switch (buffer->scope) {
-    case ir::MemoryScope::kGlobal: return 0;
-    case ir::MemoryScope::kShared: return 1;
-    default: return 2;
-    }
-}
-
 bool isGlobal(const Region& r) { return r.buffer && r.buffer->scope == ir::MemoryScope::kGlobal; }
-
-std::vector<std::size_t> longAxes(const Region& r)
-{
-    std::vector<std::size_t> axes;
-    for (std::size_t i = 0; i < r.extents.size(); ++i)
-        if (const auto* extent = ir::asInt(r.extents[i]); !extent || *extent != 1)
-            axes.push_back(i);
-    return axes;
-}
-
-// One axis of the iteration space; -1 where a side does not have it.
-struct CopyAxis {
-    Expr extent;
-    int src = -1, dst = -1;
-};
 
 class ElementLoops {
 public:
     ElementLoops(const Region& src, const Region& dst, LowerContext& context, ir::Provenance where)
-        : src_(src), dst_(dst), context_(context), where_(where)
+        : src_(src), dst_(dst), context_(context), where_(where), axes_(matchAxes(src, dst)), vars_(axes_.size())
     {
-        matchAxes();
-        for (std::size_t i = 0; i < axes_.size(); ++i)
-            vars_.push_back(Expr{});
     }
 
     // `element` makes the inner statement, `outside` the one for elements that src does not have (none if empty).
@@ -68,33 +41,6 @@ public:
     }
 
 private:
-    // Axes with an extent other than 1 of the deeper side, matched in order with those of the other side.
-    void matchAxes()
-    {
-        if (!src_.buffer) {
-            for (const std::size_t axis : longAxes(dst_))
-                axes_.push_back({dst_.extents[axis], -1, static_cast<int>(axis)});
-            return;
-        }
-        auto from = longAxes(src_);
-        auto to = longAxes(dst_);
-        const bool srcLeads = depth(src_.buffer) >= depth(dst_.buffer);
-        // Different numbers: leading axes of the longer side have run-time extents that are 1; match from the right.
-        while (from.size() > to.size())
-            from.erase(from.begin());
-        while (to.size() > from.size())
-            to.erase(to.begin());
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            Expr extent = srcLeads ? src_.extents[from[i]] : dst_.extents[to[i]];
-            const Expr& other = srcLeads ? dst_.extents[to[i]] : src_.extents[from[i]];
-            const auto* a = ir::asInt(extent);
-            const auto* b = ir::asInt(other);
-            if (a && b && *b < *a)
-                extent = other;
-            axes_.push_back({extent, static_cast<int>(from[i]), static_cast<int>(to[i])});
-        }
-    }
-
     // The condition under which the axes without a loop are inside a global buffer; empty if they certainly are.
     Expr fixedAxesInside(const Region& r, bool isSrc) const
     {
@@ -139,17 +85,6 @@ private:
         return result;
     }
 
-    std::vector<Expr> indices(const Region& r, bool isSrc) const
-    {
-        std::vector<Expr> result = r.mins;
-        for (std::size_t i = 0; i < axes_.size(); ++i) {
-            const int axis = isSrc ? axes_[i].src : axes_[i].dst;
-            if (axis >= 0)
-                result[static_cast<std::size_t>(axis)] = ir::add(r.mins[static_cast<std::size_t>(axis)], vars_[i]);
-        }
-        return result;
-    }
-
     Region point(const Region& r, std::vector<Expr> mins) const
     {
         Region result{r.buffer, std::move(mins), {}};
@@ -161,8 +96,8 @@ private:
     {
         Expr value;
         if (withSource && src_.buffer)
-            value = ir::cast(dst_.buffer->dtype, loadAt(src_.buffer, indices(src_, true)));
-        return make(point(dst_, indices(dst_, false)), value);
+            value = ir::cast(dst_.buffer->dtype, loadAt(src_.buffer, elementAt(src_, axes_, vars_, true)));
+        return make(point(dst_, elementAt(dst_, axes_, vars_, false)), value);
     }
 
     Stmt loop(std::size_t level, Expr begin, Expr end, const std::function<Stmt()>& body)
@@ -258,57 +193,21 @@ Stmt lowerFill(const Region& dst, const Expr& value, LowerContext& context, cons
 
 Stmt lowerTranspose(const Region& src, const Region& dst, const ir::Provenance& where)
 {
-    const std::size_t sr = src.mins.size();
-    const std::size_t dr = dst.mins.size();
-    TW_CHECK(sr >= 2 && dr >= 2, "a transposition has two axes");
+    const std::size_t rank = src.mins.size();
     const ir::Var i = newVar("i");
     const ir::Var j = newVar("j");
-    std::vector<Expr> from = src.mins;
-    std::vector<Expr> to = dst.mins;
-    from[sr - 2] = ir::add(from[sr - 2], i);
-    from[sr - 1] = ir::add(from[sr - 1], j);
-    to[dr - 2] = ir::add(to[dr - 2], j);
-    to[dr - 1] = ir::add(to[dr - 1], i);
-    Stmt body = storeAt(dst.buffer, to, ir::cast(dst.buffer->dtype, loadAt(src.buffer, from)), where);
-    body = loopOver(ForKind::kParallel, i, ir::intImm(0), src.extents[sr - 2], body, where);
-    return loopOver(ForKind::kSerial, j, ir::intImm(0), src.extents[sr - 1], body, where);
+    Stmt body = transposedElement(src, dst, i, j, where);
+    body = loopOver(ForKind::kParallel, i, ir::intImm(0), src.extents[rank - 2], body, where);
+    return loopOver(ForKind::kSerial, j, ir::intImm(0), src.extents[rank - 1], body, where);
 }
 
 Stmt lowerIm2col(const ir::OpCall& call, const ir::Provenance& where)
 {
-    const Region& img = *ir::regionOperand(call, "img");
     const Region& col = *ir::regionOperand(call, "col");
-    const auto attr = [&](const char* name, std::int64_t otherwise) { return ir::intImm(ir::intAttr(call.attrs, name, otherwise)); };
-    const Expr kernel = attr("kernel", 1), stride = attr("stride", 1), dilation = attr("dilation", 1), pad = attr("pad", 0);
-    const auto& shape = img.buffer->shape;  // N, H, W, C
-    const auto outputExtent = [&](const Expr& in) {
-        const Expr reach = ir::add(ir::mul(dilation, ir::sub(kernel, ir::intImm(1))), ir::intImm(1));
-        return ir::add(ir::floorDiv(ir::sub(ir::add(in, ir::mul(ir::intImm(2), pad)), reach), stride), ir::intImm(1));
-    };
-    const Expr oh = outputExtent(shape[1]);
-    const Expr ow = outputExtent(shape[2]);
     const std::size_t rank = col.mins.size();
     const ir::Var i = newVar("i");
     const ir::Var j = newVar("j");
-    const Expr m = ir::add(ir::mul(ir::exprOperand(call, "nhw_step"), col.extents[rank - 2]), i);
-    const Expr k = ir::add(ir::mul(ir::exprOperand(call, "c_step"), col.extents[rank - 1]), j);
-    const Expr area = ir::mul(oh, ow);
-    const Expr n = ir::floorDiv(m, area);
-    const Expr tap = ir::floorDiv(k, shape[3]);
-    const Expr h = ir::sub(ir::add(ir::mul(ir::floorDiv(ir::floorMod(m, area), ow), stride), ir::mul(ir::floorDiv(tap, kernel), dilation)), pad);
-    const Expr w = ir::sub(ir::add(ir::mul(ir::floorMod(m, ow), stride), ir::mul(ir::floorMod(tap, kernel), dilation)), pad);
-    const Expr c = ir::floorMod(k, shape[3]);
-    Expr ok = ir::less(n, shape[0]);
-    ok = ir::logicalAnd(ok, ir::less(tap, ir::mul(kernel, kernel)));
-    for (const auto& [index, extent] : {std::pair(h, shape[1]), std::pair(w, shape[2])}) {
-        ok = ir::logicalAnd(ok, ir::binary(ir::BinaryOp::kGe, index, ir::constant(index->dtype, std::int64_t{0})));
-        ok = ir::logicalAnd(ok, ir::less(index, extent));
-    }
-    const Expr value = ir::select(ok, loadAt(img.buffer, {n, h, w, c}), number(img.buffer->dtype, 0), true);
-    std::vector<Expr> to = col.mins;
-    to[rank - 2] = ir::add(to[rank - 2], i);
-    to[rank - 1] = ir::add(to[rank - 1], j);
-    Stmt body = storeAt(col.buffer, to, ir::cast(col.buffer->dtype, value), where);
+    Stmt body = im2colElement(call, i, j, where);
     body = loopOver(ForKind::kParallel, j, ir::intImm(0), col.extents[rank - 1], body, where);
     return loopOver(ForKind::kSerial, i, ir::intImm(0), col.extents[rank - 2], body, where);
 }

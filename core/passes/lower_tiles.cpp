@@ -8,6 +8,7 @@
 #include "core/passes/guard_bounds.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/plan_threads.h"
+#include "core/passes/tile_regions.h"
 #include "core/support/check.h"
 
 namespace tw::passes {
@@ -25,7 +26,7 @@ ir::Var newVar(const std::string& name) { return std::make_shared<const ir::VarN
 
 Stmt loopOver(ForKind kind, const ir::Var& var, Expr begin, Expr end, Stmt body, const ir::Provenance& where)
 {
-    return std::make_shared<ir::For>(kind, std::vector<ir::Axis>{{var, std::move(begin), std::move(end), {}}}, std::move(body), ir::Attrs{}, where);
+    return std::make_shared<ir::For>(kind, std::vector<ir::Axis>{{var, std::move(begin), std::move(end), ir::intImm(1)}}, std::move(body), ir::Attrs{}, where);
 }
 
 Expr loadAt(const ir::Buffer& buffer, std::vector<Expr> indices)
@@ -155,7 +156,7 @@ private:
         if (loop.loop == ForKind::kParallel)
             return parallel(loop);
         if (loop.loop == ForKind::kPersistent)
-            return persistent(loop);
+            return serialPersistent(loop, rewrite(loop.body));
         Stmt next = rewriteChildren(s);
         if (loop.loop == ForKind::kSerial)
             return next;
@@ -210,43 +211,6 @@ private:
             count *= range ? static_cast<double>(range->high) : 1e9;
         }
         return count >= (1 << 14);
-    }
-
-    // language.md d.4: the domain enumerated as [outer, d0, …, d(k-2), g] row-major, `wave` ids apart.
-    Stmt persistent(const ir::For& loop)
-    {
-        const std::size_t axes = loop.axes.size();
-        std::vector<Expr> domain;
-        for (const ir::Axis& axis : loop.axes)
-            domain.push_back(ir::sub(axis.end, axis.begin));
-        const Expr one = ir::intImm(1);
-        const Expr group = ir::max(one, ir::min(loop.persistent->groupSize ? loop.persistent->groupSize : ir::intImm(8), domain.back()));
-        const Expr outer = ir::ceilDiv(domain.back(), group);
-        Expr total = ir::mul(outer, group);
-        for (std::size_t i = 0; i + 1 < axes; ++i)
-            total = ir::mul(total, domain[i]);
-        const ir::Var id = newVar("tile");
-        std::vector<Stmt> body;
-        Expr rest = id;
-        const Expr inner = ir::floorMod(rest, group);
-        rest = ir::floorDiv(rest, group);
-        std::vector<Expr> at(axes);
-        for (std::size_t i = axes - 1; i-- > 0;) {
-            at[i] = ir::floorMod(rest, domain[i]);
-            rest = ir::floorDiv(rest, domain[i]);
-        }
-        at[axes - 1] = ir::add(ir::mul(rest, group), inner);
-        const Expr inside = ir::less(at[axes - 1], domain[axes - 1]);
-        for (std::size_t i = 0; i < axes; ++i) {
-            Expr value = ir::cast(loop.axes[i].var->dtype, ir::add(loop.axes[i].begin, at[i]));
-            ranges_.add(loop);
-            body.push_back(std::make_shared<ir::Bind>(loop.axes[i].var, value, loop.where));
-        }
-        body.push_back(rewrite(loop.body));
-        const Stmt guarded = std::make_shared<ir::If>(inside, ir::sequence(std::move(body)), Stmt{}, loop.where);
-        auto next = std::make_shared<ir::For>(ForKind::kSerial, std::vector<ir::Axis>{{id, loop.persistent->index, total, loop.persistent->waveSize}},
-                                              guarded, ir::Attrs{}, loop.where);
-        return next;
     }
 
     Stmt operation(const Stmt& s)
@@ -390,24 +354,14 @@ private:
     // The tile form becomes one element atomic for each element; element atomics stay.
     Stmt atomic(const Stmt& s, const ir::OpCall& call, const ir::Provenance& where)
     {
-        const Region* dst = std::get_if<Region>(&call.operands[0]);
-        const Region* src = nullptr;
-        Expr value;
-        for (std::size_t i = 1; i < call.operands.size(); ++i) {
-            if (const auto* region = std::get_if<Region>(&call.operands[i]); region && region->buffer)
-                src = region;
-            if (const auto* e = std::get_if<Expr>(&call.operands[i]); e && *e)
-                value = *e;
-        }
-        const bool pair = call.op == OpId::kAtomicAddX2 || call.op == OpId::kAtomicAddX4;
-        const bool tile = dst && !pair && (src || !ir::isPoint(*dst));
-        if (!tile || call.op == OpId::kAtomicLoad || call.op == OpId::kAtomicStore)
+        const auto tile = tileAtomic(call);
+        if (!tile)
             return s;
         const auto update = [&](const Region& target, const Expr& element) -> Stmt {
-            ir::OpCall one{call.op, {target, ir::cast(target.buffer->dtype, element ? element : value)}, {}};
+            ir::OpCall one{call.op, {target, ir::cast(target.buffer->dtype, element ? element : tile->value)}, {}};
             return std::make_shared<ir::OpStmt>(std::move(one), where);
         };
-        return together(lowerCopy(src ? *src : Region{}, *dst, update, context_, where), where);
+        return together(lowerCopy(tile->src, tile->dst, update, context_, where), where);
     }
 
     Ranges ranges_;

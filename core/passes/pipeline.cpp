@@ -2,6 +2,7 @@
 
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
+#include "core/passes/expand_tiles.h"
 #include "core/passes/guard_bounds.h"
 #include "core/passes/lower_tiles.h"
 #include "core/passes/normalize.h"
@@ -35,6 +36,8 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"normalize", &normalize, "the passes behind it see one spelling of everything"},
         {"simplify", &simplify, "fewer statements to schedule"},
         {"schedulePipelines", &schedulePipelines, "copies are still operations on whole tiles: their dependences are regions"},
+        {"expandTiles", &expandTiles, "behind the schedule: one machinery then distributes the author's nests and those of operations"},
+        {"guardBounds", &guardBounds, "behind the expansion: it guards the accesses of copies, too"},
     };
     return target.kind == target::Kind::kCpu ? cpu : target.isCuda() ? cuda : others;
 }
