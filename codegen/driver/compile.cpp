@@ -206,7 +206,7 @@ private:
             if (isCpu && complete)
                 out_->cpuFunction = std::move(result.function);
         }
-        if (complete && !isCpu && wantsLlvm()) {
+        if (!isCpu && wantsLlvm()) {
             passes::PipelineResult result = runPipeline(*target::parse("cpu"));
             complete = result.complete;
             if (complete)

@@ -256,6 +256,7 @@ Fragment select(const Fragment& f, const std::vector<int>& from)
 {
     Fragment result;
     result.threads = f.threads;
+    result.firstThread = f.firstThread;
     result.replicas = f.replicas;
     std::vector<int> to(f.shape.size(), -1);
     for (std::size_t k = 0; k < from.size(); ++k) {

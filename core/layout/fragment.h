@@ -34,7 +34,8 @@ struct Replica {
 // the axis, maybe more: then the last elements do not exist and accesses need a condition.
 struct Fragment {
     std::vector<std::int64_t> shape;
-    std::int64_t threads = 1;  // of the group that holds the tile, numbered from 0
+    std::int64_t threads = 1;      // of the group that holds the tile, numbered from 0 in everything here
+    std::int64_t firstThread = 0;  // the group's first thread in the block: maps and expressions count from the block's
     std::vector<Digit> digits;
     std::vector<Replica> replicas;
 
@@ -81,7 +82,8 @@ struct Fragment {
 
 [[nodiscard]] Ref<const ir::LayoutMap> toMap(const Fragment& f);
 // Empty where the map is not of this form (XOR of coordinates, several elements in one register, …).
-[[nodiscard]] std::optional<Fragment> fromMap(const ir::LayoutMap& map, std::int64_t threads);
+// `blockThreads`: the group is taken to reach from its first thread to the block's last.
+[[nodiscard]] std::optional<Fragment> fromMap(const ir::LayoutMap& map, std::int64_t blockThreads);
 
 // ---- expressions ----
 
@@ -91,6 +93,8 @@ struct DigitValue {
     std::int64_t lower = 1, extent = 1;
     bool onThread = false;
 };
+// In what follows `thread` is the block's flat thread index.
+
 // The digits of a coordinate as a thread sees it. `registers` has one expression a register digit of `f`, in the order of
 // `registerDigits(f)`.
 [[nodiscard]] std::vector<DigitValue> coordinate(const Fragment& f, int axis, const ir::Expr& thread, const std::vector<ir::Expr>& registers);
@@ -106,5 +110,9 @@ struct DigitValue {
 [[nodiscard]] ir::Expr firstCopy(const Fragment& f, const ir::Expr& thread);
 // Whether the thread holds anything: empty where all do.
 [[nodiscard]] ir::Expr holdsAny(const Fragment& f, const ir::Expr& thread);
+// Whether the thread holds the element: empty where it certainly does.
+[[nodiscard]] ir::Expr holdsElement(const Fragment& f, const ir::Expr& thread, const std::vector<std::vector<DigitValue>>& at);
+// (thread / stride) % span: the thread's digit that a digit or replica with this stride is.
+[[nodiscard]] ir::Expr threadDigit(const Fragment& f, const ir::Expr& thread, std::int64_t stride);
 
 }  // namespace tw::layout

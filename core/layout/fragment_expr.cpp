@@ -22,15 +22,15 @@ Expr plus(Expr a, Expr b)
     return !b || ir::isZero(b) ? a : ir::add(std::move(a), std::move(b));
 }
 
-// The thread's digit at `stride`, without the remainder where it is the highest.
+}  // namespace
+
+// Without the remainder where it is the highest.
 Expr threadDigit(const Fragment& f, const Expr& thread, I stride)
 {
-    const Expr high = over(thread, stride);
+    const Expr high = over(f.firstThread == 0 ? thread : ir::sub(thread, ir::intImm(f.firstThread)), stride);
     const I span = f.threadSpan(stride);
     return stride * span >= f.threads ? high : ir::floorMod(high, ir::intImm(span));
 }
-
-}  // namespace
 
 std::vector<int> registerDigits(const Fragment& f)
 {
@@ -128,6 +128,16 @@ Expr holdsAny(const Fragment& f, const Expr& thread)
         lowest = lowest || r.stride == 1;
     }
     TW_CHECK(lowest, "a layout without a digit for neighbouring threads");
+    return all;
+}
+
+Expr holdsElement(const Fragment& f, const Expr& thread, const std::vector<std::vector<DigitValue>>& at)
+{
+    Expr all = holdsAny(f, thread);
+    for (const Digit& d : f.digits)
+        if (d.onThread)
+            all = ir::logicalAnd(all, ir::binary(ir::BinaryOp::kEq, threadDigit(f, thread, d.stride),
+                                                 slice(at[static_cast<std::size_t>(d.axis)], d.lower, d.extent)));
     return all;
 }
 

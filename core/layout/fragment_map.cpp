@@ -105,7 +105,7 @@ bool agrees(const Fragment& f, Points& points, const LayoutMap& map)
     const std::span<const I> coordinates(at.data(), map.vars.size());
     for (;;) {
         const auto p = points(at);
-        if (!p || p->reg != f.registerOf(coordinates) || !f.owns(p->thread, coordinates))
+        if (!p || p->reg != f.registerOf(coordinates) || !f.owns(p->thread - f.firstThread, coordinates))
             return false;
         std::size_t axis = at.size();
         while (axis-- > 0) {
@@ -143,12 +143,14 @@ Ref<const LayoutMap> toMap(const Fragment& f)
             lower *= r.extent;
         }
     }
+    if (f.firstThread != 0)
+        thread = thread ? ir::add(thread, ir::intImm(f.firstThread)) : ir::intImm(f.firstThread);
     map->thread = thread ? thread : ir::intImm(0);
     map->index = {reg ? reg : ir::intImm(0)};
     return map;
 }
 
-std::optional<Fragment> fromMap(const LayoutMap& map, I threads)
+std::optional<Fragment> fromMap(const LayoutMap& map, I blockThreads)
 {
     auto points = Points::of(map);
     I total = map.replicate;
@@ -158,10 +160,11 @@ std::optional<Fragment> fromMap(const LayoutMap& map, I threads)
         return std::nullopt;
     Fragment f;
     f.shape = map.shape;
-    f.threads = threads;
     const auto origin = points->along(0, 0);
-    if (!origin || origin->thread != 0 || origin->reg != 0)
+    if (!origin || origin->thread < 0 || origin->thread >= blockThreads || origin->reg != 0)
         return std::nullopt;
+    f.firstThread = origin->thread;
+    f.threads = blockThreads - origin->thread;
     for (std::size_t axis = 0; axis < map.shape.size(); ++axis) {
         const auto digits = digitsAlong(*points, axis, map.shape[axis], *origin);
         if (!digits)
@@ -179,7 +182,7 @@ std::optional<Fragment> fromMap(const LayoutMap& map, I threads)
         }
     }
     f = normalized(std::move(f));
-    if (f.usedThreads() > threads || !agrees(f, *points, map))
+    if (f.usedThreads() > f.threads || !agrees(f, *points, map))
         return std::nullopt;
     return f;
 }

@@ -26,18 +26,6 @@ using ir::Stmt;
 constexpr std::int64_t kPartials = 64;       // results kept side by side along a long row
 constexpr std::int64_t kShortRow = 32;       // rows below this are reduced one element after the other
 
-DType accumulatorType(DType src, DType dst)
-{
-    if (dst.isFloating() || src.isFloating())
-        return src.scalar == ir::Scalar::kFloat64 || dst.scalar == ir::Scalar::kFloat64 ? ir::kFloat64 : ir::kFloat32;
-    return dst;
-}
-
-Expr absolute(const Expr& x)
-{
-    return ir::call(x->dtype, ir::OpCall{ir::OpId::kAbs, {x}, {}});
-}
-
 // The axes of a reduction or scan, and where its elements are.
 struct Walk {
     Region src, dst;
@@ -53,22 +41,14 @@ struct Walk {
         const auto* n = ir::asInt(src.extents[axis]);
         return n ? *n : -1;
     }
-    Expr join(const Expr& a, const Expr& b) const
-    {
-        const Expr result = combine(combiner, a, b);
-        if (!nanWins || !type.isFloating())
-            return result;
-        const auto isNan = [](const Expr& x) { return ir::binary(BinaryOp::kNe, x, x); };
-        return ir::select(isNan(a), a, ir::select(isNan(b), b, result, false), false);
-    }
+    Expr join(const Expr& a, const Expr& b) const { return combine(combiner, a, b, nanWins); }
     // `at` has one expression for each axis of src.
     Expr element(const std::vector<Expr>& at) const
     {
         std::vector<Expr> indices;
         for (std::size_t i = 0; i < rank(); ++i)
             indices.push_back(ir::add(src.mins[i], at[i]));
-        Expr value = ir::cast(type, loadAt(src.buffer, std::move(indices)));
-        return combiner == Combiner::kAbsSum || combiner == Combiner::kAbsMax ? absolute(value) : value;
+        return contribution(combiner, ir::cast(type, loadAt(src.buffer, std::move(indices))));
     }
     // The destination lacks the axis, has it with extent 1, or (a whole row to one value) is a single element.
     std::vector<Expr> target(const std::vector<Expr>& at) const
@@ -217,8 +197,25 @@ Walk makeWalk(const ir::OpCall& call, const ir::Provenance& where, std::int64_t 
 
 }  // namespace
 
-Expr combine(Combiner combiner, Expr a, Expr b)
+DType accumulatorType(DType src, DType dst)
 {
+    if (dst.isFloating() || src.isFloating())
+        return src.scalar == ir::Scalar::kFloat64 || dst.scalar == ir::Scalar::kFloat64 ? ir::kFloat64 : ir::kFloat32;
+    return dst;
+}
+
+Expr contribution(Combiner combiner, Expr value)
+{
+    const bool absolute = combiner == Combiner::kAbsSum || combiner == Combiner::kAbsMax;
+    return absolute ? ir::call(value->dtype, ir::OpCall{ir::OpId::kAbs, {value}, {}}) : value;
+}
+
+Expr combine(Combiner combiner, Expr a, Expr b, bool nanWins)
+{
+    if (nanWins && a->dtype.isFloating()) {
+        const auto isNan = [](const Expr& x) { return ir::binary(BinaryOp::kNe, x, x); };
+        return ir::select(isNan(a), a, ir::select(isNan(b), b, combine(combiner, a, b), false), false);
+    }
     switch (combiner) {
     case Combiner::kMax: case Combiner::kAbsMax: return ir::binary(BinaryOp::kMax, a, b);
     case Combiner::kMin: return ir::binary(BinaryOp::kMin, a, b);

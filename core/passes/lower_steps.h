@@ -37,7 +37,12 @@ using ElementUpdate = std::function<ir::Stmt(const ir::Region& target, ir::Expr 
 // ---- reductions (lower_reductions.cpp) ----
 [[nodiscard]] ir::Stmt lowerReduce(const ir::OpCall& call, const ir::Provenance& where);
 [[nodiscard]] ir::Stmt lowerScan(const ir::OpCall& call, const ir::Provenance& where);
-[[nodiscard]] ir::Expr combine(ir::Combiner combiner, ir::Expr a, ir::Expr b);
+// The type in which a reduction of `src` into `dst` computes: float32 for narrow floats.
+[[nodiscard]] ir::DType accumulatorType(ir::DType src, ir::DType dst);
+// What an element contributes: its absolute value for the combiners that want that.
+[[nodiscard]] ir::Expr contribution(ir::Combiner combiner, ir::Expr value);
+// `nanWins`: a NaN on either side is the result.
+[[nodiscard]] ir::Expr combine(ir::Combiner combiner, ir::Expr a, ir::Expr b, bool nanWins = false);
 [[nodiscard]] ir::Expr identity(ir::Combiner combiner, ir::DType type);
 
 }  // namespace tw::passes

@@ -15,10 +15,18 @@
 
 namespace tw::passes {
 
+// Why a tile has its layout.
+struct LayoutReason {
+    std::string buffer;
+    std::string why;  // who demanded it
+    std::int64_t registers = 0, copies = 1;
+};
+
 struct PassContext {
     const target::Target& target;
     DiagnosticSink& diagnostics;
     std::stop_token stop;
+    std::vector<LayoutReason> layoutReasons{};  // filled by inferLayouts
     [[nodiscard]] bool stopRequested() const { return stop.stop_requested(); }
 };
 

@@ -4,6 +4,8 @@
 #include "core/ir/visit.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/guard_bounds.h"
+#include "core/passes/lower_threads.h"
+#include "core/passes/infer_layouts.h"
 #include "core/passes/lower_tiles.h"
 #include "core/passes/normalize.h"
 #include "core/passes/order_threads.h"
@@ -15,6 +17,18 @@
 #include "core/support/check.h"
 
 namespace tw::passes {
+
+namespace {
+
+// An array program says nothing about tiles and threads: somebody has to schedule it first.
+ir::Function requireTiles(const ir::Function& in, PassContext& context)
+{
+    if (in.dialect == ir::Dialect::kArray)
+        context.diagnostics.error(Code::kNotSupported, in.range, "not supported: array programs on a GPU; they run with --device cpu or interp");
+    return in;
+}
+
+}  // namespace
 
 const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
 {
@@ -35,9 +49,13 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
     static const std::vector<PipelineStep> cuda = {
         {"normalize", &normalize, "the passes behind it see one spelling of everything"},
         {"simplify", &simplify, "fewer statements to schedule"},
+        {"requireTiles", &requireTiles, "everything from here on works on tiles"},
         {"schedulePipelines", &schedulePipelines, "copies are still operations on whole tiles: their dependences are regions"},
         {"expandTiles", &expandTiles, "behind the schedule: one machinery then distributes the author's nests and those of operations"},
         {"guardBounds", &guardBounds, "behind the expansion: it guards the accesses of copies, too"},
+        {"inferLayouts", &inferLayouts, "roles and versions are final; the lowering only reads layouts"},
+        {"lowerThreads", &lowerThreads, "to the thread stage"},
+        {"simplify2", &simplify, "digits of constants and bounds of the new loops fold"},
     };
     return target.kind == target::Kind::kCpu ? cpu : target.isCuda() ? cuda : others;
 }
@@ -70,7 +88,6 @@ PipelineResult runPipeline(std::shared_ptr<const ir::Function> input, PassContex
         return result;
     }
     result.function = std::move(input);
-    std::uint64_t hash = ir::hash(*result.function);
     for (const PipelineStep& step : pipelineFor(context.target)) {
         if (context.stopRequested())
             return result;
@@ -80,12 +97,10 @@ PipelineResult runPipeline(std::shared_ptr<const ir::Function> input, PassContex
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         if (!after)
             return result;
-        const std::uint64_t fresh = ir::hash(*after);
-        const bool changed = fresh != hash;
+        const bool changed = !ir::equal(*result.function, *after);
         if (changed)
             result.function = std::move(after);
         result.records.push_back({step.name, result.function, changed, spent.count()});
-        hash = fresh;
         if (context.diagnostics.errorCount() > errorsBefore)
             return result;
     }

@@ -104,6 +104,13 @@ TEST(Fragment, MapsComeBack)
     }
 }
 
+TEST(Fragment, CopiesComeBack)
+{
+    const Fragment f = dealt({256}, 128, 8);
+    EXPECT_EQ(f.copies(), 4);
+    EXPECT_EQ(fromMap(*toMap(f), 128), f);
+}
+
 TEST(Fragment, IdleThreadsHoldNothing)
 {
     const Fragment f = rowwise({4, 25}, 1, 128, 32, 1);

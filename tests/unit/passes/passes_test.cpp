@@ -140,7 +140,7 @@ TEST(Pipeline, RecordsEveryPassAndLeavesTheThreadStage)
     EXPECT_TRUE(ir::verify(*result.function).empty());
     const target::Target gpu = target::defaultTarget();
     PassContext context{gpu, x.sink, {}};
-    EXPECT_EQ(runPipeline(std::make_shared<const ir::Function>(shifted(8, 3)), context).function->stage, ir::Stage::kTile);
+    EXPECT_EQ(runPipeline(std::make_shared<const ir::Function>(shifted(8, 3)), context).function->stage, ir::Stage::kThread);
 }
 
 TEST(Pipeline, ABrokenFunctionIsADiagnostic)

@@ -1,0 +1,241 @@
+#include "core/passes/lower_threads.h"
+
+#include <fmt/format.h>
+
+#include "core/ir/build.h"
+#include "core/ir/call.h"
+#include "core/layout/shared.h"
+#include "core/passes/layout_solver.h"
+#include "core/passes/lower_product.h"
+#include "core/passes/lower_steps.h"
+#include "core/passes/thread_tiles.h"
+
+namespace tw::passes {
+
+namespace {
+
+using I = std::int64_t;
+using ir::Buffer;
+using ir::Expr;
+using ir::OpId;
+using ir::Region;
+using ir::Stmt;
+
+// The layouts that stand behind the allocations.
+class Annotations final : public ir::Visitor {
+public:
+    std::unordered_map<const ir::BufferNode*, Ref<const ir::LayoutMap>> maps;
+    using ir::Visitor::visit;
+    void visit(const Stmt& s) override
+    {
+        const auto* op = ir::as<ir::OpStmt>(s);
+        if (op && op->call.op == OpId::kAnnotateLayout)
+            maps[std::get<Region>(op->call.operands[0]).buffer.get()] = std::get<Ref<const ir::LayoutMap>>(op->call.operands[1]);
+        ir::Visitor::visit(s);
+    }
+};
+
+class ThreadLowerer final : public AccessLowerer {
+public:
+    ThreadLowerer(const ir::Function& function, PassContext& context)
+        : AccessLowerer(state_, none_), context_(context), groups_(threadGroups(function))
+    {
+        ir::Visitor& visitor = annotations_;
+        visitor.visit(function.body);
+    }
+
+    using AccessLowerer::rewrite;
+    Stmt rewrite(const Stmt& s) override
+    {
+        switch (s->kind) {
+        case ir::StmtKind::kLaunch: return launch(s);
+        case ir::StmtKind::kAllocate: return allocate(s);
+        case ir::StmtKind::kFor: return loop(s);
+        case ir::StmtKind::kOp: return operation(s);
+        default: return AccessLowerer::rewrite(s);
+        }
+    }
+
+private:
+    Stmt launch(const Stmt& s)
+    {
+        const auto& launch = static_cast<const ir::Launch&>(*s);
+        launch_ = &launch;
+        state_.threads = threadCount(launch);
+        const int axes = static_cast<int>(std::count_if(launch.threads.begin(), launch.threads.end(), [](I n) { return n > 1; }));
+        ir::Var flat;
+        if (axes > 1) {
+            flat = newVar("tid");
+            state_.thread = flat;
+        } else {
+            state_.thread = flatThread(launch);
+        }
+        Stmt body = rewrite(launch.body);
+        if (flat)
+            body = ir::sequence({std::make_shared<ir::Bind>(flat, flatThread(launch), launch.where), body});
+        auto next = std::make_shared<ir::Launch>(launch);
+        for (Expr& extent : next->grid)
+            extent = rewrite(extent);
+        next->body = std::move(body);
+        next->attrs["execution"] = std::string("simt");
+        next->attrs.insert(launchAttrs_.begin(), launchAttrs_.end());
+        launchAttrs_.clear();
+        launch_ = nullptr;
+        return next;
+    }
+
+    Stmt allocate(const Stmt& s)
+    {
+        const Buffer& buffer = static_cast<const ir::Allocate&>(*s).buffer;
+        const auto map = annotations_.maps.find(buffer.get());
+        if (isSpread(buffer)) {
+            const auto f = map == annotations_.maps.end() ? std::nullopt : layout::fromMap(*map->second, state_.threads);
+            if (!f)
+                return ir::sequence({});  // nothing touches it
+            if (buffer->viewOf) {
+                unsupported(s, "a view of a fragment on a GPU");
+                return ir::sequence({});
+            }
+            Buffer registers = flat(*buffer, f->registers(), ir::MemoryScope::kLocal);
+            state_.spread[buffer.get()] = {*f, registers};
+            return std::make_shared<ir::Allocate>(registers, s->where);
+        }
+        if (buffer->scope == ir::MemoryScope::kShared && !buffer->address) {
+            auto memory = std::make_shared<ir::BufferNode>(*flat(*buffer, sizeOf(*buffer, map), ir::MemoryScope::kShared));
+            if (buffer->viewOf)
+                memory->viewOf = state_.shared.at(buffer->viewOf.get()).memory;
+            memory->viewOffset = buffer->viewOffset;
+            memory->staticShared = buffer->staticShared;
+            state_.shared[buffer.get()] = {map == annotations_.maps.end() ? layout::rowMajor(shapeOf(*buffer)) : map->second, memory};
+            return std::make_shared<ir::Allocate>(memory, s->where);
+        }
+        return AccessLowerer::rewrite(s);
+    }
+
+    I sizeOf(const ir::BufferNode& buffer, const std::unordered_map<const ir::BufferNode*, Ref<const ir::LayoutMap>>::const_iterator& map) const
+    {
+        I size = 1;
+        for (const I extent : shapeOf(buffer))
+            size *= extent;
+        return map == annotations_.maps.end() ? size : std::max<I>(layout::physicalSize(*map->second), 1);
+    }
+
+    static Buffer flat(const ir::BufferNode& like, I elements, ir::MemoryScope scope)
+    {
+        auto buffer = std::make_shared<ir::BufferNode>();
+        buffer->name = like.name;
+        buffer->dtype = like.dtype;
+        buffer->shape = {ir::intImm(elements)};
+        buffer->scope = scope;
+        buffer->where = like.where;
+        return buffer;
+    }
+
+    Stmt loop(const Stmt& s)
+    {
+        const auto& loop = static_cast<const ir::For&>(*s);
+        if (!launch_)
+            return AccessLowerer::rewrite(s);
+        if (loop.loop == ir::ForKind::kParallel)
+            return lowerNest(loop, state_, launch_->threadVars, context_.diagnostics);
+        const Stmt inner = AccessLowerer::rewrite(s);
+        auto next = std::make_shared<ir::For>(static_cast<const ir::For&>(*inner));
+        if (loop.loop == ir::ForKind::kPipelined || loop.loop == ir::ForKind::kPersistent)
+            next->loop = ir::ForKind::kSerial;
+        if (loop.loop == ir::ForKind::kVectorized)
+            next->loop = ir::ForKind::kUnrolled;
+        next->attrs.clear();
+        return next;
+    }
+
+    Stmt operation(const Stmt& s)
+    {
+        const auto& op = static_cast<const ir::OpStmt&>(*s);
+        const auto& info = ir::info(op.call.op);
+        if (op.call.op == OpId::kGemm)
+            return product(s, op.call);
+        if (info.cls == ir::OpClass::kAnnotation)
+            return annotation(s, op.call);
+        if (info.stage != ir::StageMask::kTile)
+            return AccessLowerer::rewrite(s);
+        if (info.cls == ir::OpClass::kReduce) {
+            const Region& src = *ir::regionOperand(op.call, "src");
+            const Region& dst = *ir::regionOperand(op.call, "dst");
+            if (state_.spread.contains(src.buffer.get()) && state_.spread.contains(dst.buffer.get()))
+                return reduceByThreads(op.call, state_, s->where);
+        }
+        unsupported(s, fmt::format("T.{} on {}", info.name, context_.target.name));
+        return ir::sequence({});
+    }
+
+    // What a launch has to know stands at the launch; the others have done their work.
+    Stmt annotation(const Stmt& s, const ir::OpCall& call)
+    {
+        switch (call.op) {
+        case OpId::kMinBlocksPerSm: launchAttrs_["min_blocks_per_sm"] = ir::intAttr(call.attrs, "n", 1); break;
+        case OpId::kUseSwizzle: launchAttrs_.insert(call.attrs.begin(), call.attrs.end()); break;
+        case OpId::kImportSource:
+            if (const auto source = call.attrs.find("source"); source != call.attrs.end())
+                launchAttrs_["import_source"] = source->second;
+            break;
+        case OpId::kSetMaxNreg: case OpId::kAssume: return AccessLowerer::rewrite(s);
+        default: break;
+        }
+        return ir::sequence({});
+    }
+
+    Stmt product(const Stmt& s, const ir::OpCall& call)
+    {
+        const ThreadGroup& group = groups_.at(s.get());
+        const ProductPlan plan = planProduct(call, group.count, context_.target);
+        const auto operand = [&](const char* name) -> std::optional<ProductOperand> {
+            const Region& region = *ir::regionOperand(call, name);
+            if (const auto tile = state_.spread.find(region.buffer.get()); tile != state_.spread.end())
+                return RegisterOperand{tile->second.registers};
+            const auto tile = state_.shared.find(region.buffer.get());
+            if (tile == state_.shared.end())
+                return std::nullopt;
+            std::vector<Expr> mins;
+            for (const Expr& min : region.mins)
+                mins.push_back(rewrite(min));
+            return SharedOperand{tile->second.memory, tile->second.map, std::move(mins)};
+        };
+        const auto a = operand("A"), b = operand("B"), c = operand("C");
+        if (!a || !b || !c || !std::holds_alternative<RegisterOperand>(*c)) {
+            unsupported(s, "a product of these operands on a GPU");
+            return ir::sequence({});
+        }
+        ir::OpCall next = call;
+        for (ir::Operand& value : next.operands)
+            if (auto* e = std::get_if<Expr>(&value))
+                *e = rewrite(*e);
+        const Expr thread = group.first == 0 ? state_.thread : ir::sub(state_.thread, ir::intImm(group.first));
+        return lowerProduct(next, plan, {*a, *b, std::get<RegisterOperand>(*c)}, thread, s->where);
+    }
+
+    void unsupported(const Stmt& s, const std::string& what)
+    {
+        context_.diagnostics.error(Code::kNotSupported, s->where.range, "not supported: " + what);
+    }
+
+    ThreadTiles state_;
+    VarDigits none_;
+    PassContext& context_;
+    std::unordered_map<const ir::StmtNode*, ThreadGroup> groups_;
+    Annotations annotations_;
+    const ir::Launch* launch_ = nullptr;
+    ir::Attrs launchAttrs_;
+};
+
+}  // namespace
+
+ir::Function lowerThreads(const ir::Function& in, PassContext& context)
+{
+    ir::Function out = in;
+    ThreadLowerer lowerer(in, context);
+    out.body = lowerer.rewrite(in.body);
+    out.stage = ir::Stage::kThread;
+    return out;
+}
+
+}  // namespace tw::passes
