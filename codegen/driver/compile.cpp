@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/cuda/cuda.h"
 #include "codegen/llvm/cpu_kernel.h"
 #include "core/analysis/check.h"
 #include "core/support/check.h"
@@ -38,6 +39,7 @@ public:
 
 private:
     bool wanted(StageWanted s) const { return wants(request_.stages, s); }
+    bool wantsCuda() const { return wanted(StageWanted::kCuda); }
     bool wantsLlvm() const
     {
         return wanted(StageWanted::kLlvmIr) || wanted(StageWanted::kLlvmOptimized) || wanted(StageWanted::kAssembly) ||
@@ -199,12 +201,12 @@ private:
         const auto start = std::chrono::steady_clock::now();
         const bool isCpu = out_->target.kind == target::Kind::kCpu;
         bool complete = true;
-        if (wanted(StageWanted::kPasses) || (isCpu && wantsLlvm())) {
+        if (wanted(StageWanted::kPasses) || (isCpu ? wantsLlvm() : wantsCuda())) {
             passes::PipelineResult result = runPipeline(out_->target);
             out_->passes = std::move(result.records);
             complete = result.complete;
-            if (isCpu && complete)
-                out_->cpuFunction = std::move(result.function);
+            if (complete)
+                (isCpu ? out_->cpuFunction : gpuFunction_) = std::move(result.function);
         }
         if (!isCpu && wantsLlvm()) {
             passes::PipelineResult result = runPipeline(*target::parse("cpu"));
@@ -227,6 +229,7 @@ private:
 
     bool emit()
     {
+        emitGpu();
         if (!wantsLlvm() || !out_->cpuFunction)
             return false;
         const auto start = std::chrono::steady_clock::now();
@@ -240,9 +243,28 @@ private:
             out_->assembly = targetCode("asm", llvm_backend::emitAssembly(f, found));
         if (wanted(StageWanted::kObject) && !found.hasErrors() && !stop_.stop_requested())
             out_->object = std::make_shared<const std::string>(llvm_backend::emitObject(f, found));
-        out_->codegenMs = millisecondsSince(start);
+        out_->codegenMs += millisecondsSince(start);
         reportAll(found);
         return true;
+    }
+
+    void emitGpu()
+    {
+        if (!wantsCuda())
+            return;
+        DiagnosticSink found;
+        if (!out_->target.isCuda()) {
+            found.error(Code::kNotSupported, out_->function->range, fmt::format("not supported: CUDA text for {}", out_->target.name));
+        } else if (!gpuFunction_ || gpuFunction_->stage != ir::Stage::kThread) {
+            found.error(Code::kNotSupported, out_->function->range,
+                        fmt::format("not supported: the passes for {} do not reach the thread stage of this kernel", out_->target.name));
+        } else {
+            const auto start = std::chrono::steady_clock::now();
+            if (auto program = cuda::emitCuda(*gpuFunction_, out_->target, &out_->program->sources(), found))
+                out_->gpuProgram = std::make_shared<const gpu::GpuProgram>(std::move(*program));
+            out_->codegenMs += millisecondsSince(start);
+        }
+        reportAll(found);
     }
 
     static std::shared_ptr<const TargetCode> targetCode(const char* format, llvm_backend::EmittedText text)
@@ -256,6 +278,7 @@ private:
     const CompileRequest& request_;
     std::stop_token stop_;
     std::shared_ptr<CompileSnapshot> out_ = std::make_shared<CompileSnapshot>();
+    std::shared_ptr<const ir::Function> gpuFunction_;  // after the passes of a target that is no CPU
     DiagnosticSink sink_;
 };
 

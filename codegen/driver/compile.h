@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/gpu_c/gpu_program.h"
 #include "core/passes/pass.h"
 #include "core/staging/program.h"
 #include "core/support/diagnostic.h"
@@ -28,6 +29,7 @@ enum class StageWanted : unsigned {
     kAssembly = 64,
     kObject = 128,
     kCpuLowered = 256,  // thread stage for this machine's processor, without text
+    kCuda = 512,        // CUDA text and launches, on a CUDA target
     kNear = 1 | 2 | 4 | 8 | 16,
     kFar = 32 | 64
 };
@@ -71,6 +73,7 @@ struct CompileSnapshot {
     std::shared_ptr<const ir::Function> cpuFunction;
     std::shared_ptr<const TargetCode> llvmIr, llvmOptimized, assembly;
     std::shared_ptr<const std::string> object;
+    std::shared_ptr<const gpu::GpuProgram> gpuProgram;  // text, launches and line map for a CUDA target
     std::vector<Diagnostic> surveyDiagnostics;  // of the file: syntax and survey
     std::vector<Diagnostic> diagnostics;        // all, those of the survey first
     bool cancelled = false;

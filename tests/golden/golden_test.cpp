@@ -3,6 +3,7 @@
 //   ast/NAME.py     -> NAME.ast       the syntax tree
 //   ir/NAME.py      -> NAME.ir        tile-stage IR of every kernel's first instance
 //   passes/P/NAME.py -> NAME.after    the IR after pass P, for the target that the file's first line names
+//   cuda/NAME.py    -> NAME.cu        CUDA text without the prelude, for the target that the file's first line names
 //   fail/NAME.py    -> NAME.expected  diagnostics of every kernel and instance
 //
 // golden_test --update rewrites the expectations; the difference is reviewed like code.
@@ -112,6 +113,23 @@ std::string afterPass(const fs::path& path)
     return text;
 }
 
+// The kernels alone: the prelude in front of them has tests of its own.
+std::string cudaText(const fs::path& path)
+{
+    auto request = requestFor(path);
+    const std::string_view first = request.source->lineText(1);
+    request.target = std::string(first.substr(first.find_last_of(' ') + 1));
+    request.stages = static_cast<unsigned>(driver::StageWanted::kCuda);
+    const auto snapshot = driver::compile(request);
+    DiagnosticSink seen;
+    std::string text = renderAll(*snapshot, seen);
+    if (!snapshot->gpuProgram)
+        return text;
+    const gpu::GpuProgram& program = *snapshot->gpuProgram;
+    const std::size_t start = program.launches.empty() ? 0 : program.text.find("// " + program.launches.front().entry + ":");
+    return text + program.text.substr(start == std::string::npos ? 0 : start);
+}
+
 std::string diagnostics(const fs::path& path)
 {
     auto request = requestFor(path);
@@ -137,7 +155,7 @@ struct Category {
     std::string (*produce)(const fs::path&);
 };
 constexpr Category kCategories[] = {
-    {"ast", ".ast", syntaxTree}, {"ir", ".ir", tileIr}, {"passes", ".after", afterPass}, {"fail", ".expected", diagnostics}};
+    {"ast", ".ast", syntaxTree}, {"ir", ".ir", tileIr}, {"passes", ".after", afterPass}, {"cuda", ".cu", cudaText}, {"fail", ".expected", diagnostics}};
 
 class GoldenTest : public testing::Test {
 public:

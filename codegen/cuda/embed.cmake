@@ -1,0 +1,12 @@
+# INPUT as a C++ string constant in OUTPUT, in pieces that every compiler takes.
+file(READ ${INPUT} text)
+string(LENGTH "${text}" length)
+set(out "namespace tw::cuda {\nextern const char* const kDevicePrelude;\nconst char* const kDevicePrelude =\n")
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 8000 piece)
+  string(APPEND out "R\"~~~(${piece})~~~\"\n")
+  math(EXPR at "${at} + 8000")
+endwhile()
+string(APPEND out ";\n}  // namespace tw::cuda\n")
+file(WRITE ${OUTPUT} "${out}")

@@ -1,0 +1,481 @@
+// Operations that are not mathematics: threads, warps, barriers, memory, instructions, printing.
+#include <fmt/format.h>
+
+#include "codegen/gpu_c/printer.h"
+#include "core/ir/build.h"
+#include "core/ir/call.h"
+#include "core/ir/visit.h"
+#include "core/support/check.h"
+
+namespace tw::gpu {
+
+using ir::DType;
+using ir::OpId;
+
+namespace {
+
+std::string parenthesized(const Text& t, int level) { return t.level < level ? "(" + t.s + ")" : t.s; }
+
+std::string textAttr(const ir::OpCall& call, const char* name, const std::string& otherwise)
+{
+    const auto found = call.attrs.find(name);
+    const auto* text = found == call.attrs.end() ? nullptr : std::get_if<std::string>(&found->second);
+    return text ? *text : otherwise;
+}
+
+std::int64_t constantOf(const ir::Expr& e, std::int64_t otherwise)
+{
+    const std::int64_t* value = e ? ir::asInt(e) : nullptr;
+    return value ? *value : otherwise;
+}
+
+}  // namespace
+
+std::string KernelPrinter::operand(const ir::OpCall& call, const char* name)
+{
+    const ir::Expr e = ir::exprOperand(call, name);
+    return e ? value(e).s : std::string();
+}
+
+Text KernelPrinter::operation(const ir::OpCall& call, DType type, const ir::Provenance& where)
+{
+    if (const auto reason = spelling_.missing(call)) {
+        notSupported(where, *reason);
+        return {type.isVoid() ? "" : typeName(type) + "{}"};
+    }
+    const ir::OpInfo& op = ir::info(call.op);
+    switch (op.cls) {
+    case ir::OpClass::kMath: return math(call, type, where);
+    case ir::OpClass::kAtomic: return atomic(call, type, true, where);
+    case ir::OpClass::kWarp: case ir::OpClass::kThread: return warp(call, where);
+    case ir::OpClass::kBarrier: return barrier(call, where);
+    case ir::OpClass::kMemory: return memory(call, type, where);
+    case ir::OpClass::kAsync: return asynchronous(call, where);
+    default: break;
+    }
+    switch (call.op) {
+    case OpId::kMma: case OpId::kWgmma: return instruction(call);
+    case OpId::kSetMaxNreg:
+        return {fmt::format("tw_set_max_registers<{}, {}>()", ir::intAttr(call.attrs, "n", 24), ir::boolAttr(call.attrs, "is_inc", ir::intAttr(call.attrs, "is_inc", 0) != 0))};
+    case OpId::kDp4a: {
+        const ir::Region* sum = ir::regionOperand(call, "C");
+        return {elementStore(sum->buffer, sum->mins, fmt::format("tw_dp4a({}, {}, {})", address(*ir::regionOperand(call, "A")), address(*ir::regionOperand(call, "B")),
+                                                                 element(sum->buffer, sum->mins).s))};
+    }
+    case OpId::kAnyOf: case OpId::kAllOf: {
+        const ir::Region* region = ir::regionOperand(call, "src");
+        std::int64_t count = 1;
+        for (const ir::Expr& extent : region->extents)
+            count *= constantOf(extent, 0);
+        if (count < 1 || !ir::isWhole(*region)) {
+            notSupported(where, fmt::format("T.{} on a part of a buffer in the thread stage", op.name));
+            return {"false"};
+        }
+        const bool all = call.op == OpId::kAllOf;
+        return {fmt::format("[&] {{ bool r = {0}; for (int i = 0; i < {1}; ++i) r = r {2} bool({3}[i]); return r; }}()", all ? "true" : "false", count, all ? "&&" : "||",
+                            nameOf(region->buffer))};
+    }
+    case OpId::kDeviceAssert: {
+        std::string place = "kernel";
+        int line = 0;
+        if (sources_ && where.range.isKnown() && where.range.file < sources_->size()) {
+            place = sources_->file(where.range.file).name();
+            line = sources_->file(where.range.file).lineColumn(where.range.begin).line;
+        }
+        const Text test = value(ir::exprOperand(call, "condition"));
+        return {fmt::format("if (!{}) tw_assert_failed({}, {}, {})", parenthesized(test, 15), quoted(textAttr(call, "msg", "the assertion fails")), quoted(place), line)};
+    }
+    case OpId::kCallExtern: {
+        std::vector<std::string> arguments;
+        for (const ir::Operand& o : call.operands)
+            if (const auto* e = std::get_if<ir::Expr>(&o); e && *e)
+                arguments.push_back(value(*e).s);
+        return {fmt::format("{}({})", textAttr(call, "name", ""), fmt::join(arguments, ", "))};
+    }
+    case OpId::kRngInit: {
+        if (random_.empty())
+            random_ = names_.make("random_state");
+        const ir::Expr sequence = ir::exprOperand(call, "seq"), offset = ir::exprOperand(call, "offset");
+        const std::int64_t threads = launch_.threads[0] * launch_.threads[1] * launch_.threads[2];
+        const std::string own = fmt::format("(blockIdx.x + (long long)gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z)) * {} + {}", threads, threadNumber());
+        return {fmt::format("tw_random_start({}, {}, {}, {})", random_, operand(call, "seed"), sequence ? value(sequence).s : own, offset ? value(offset).s : "0")};
+    }
+    case OpId::kRngRand: case OpId::kRngRandFloat: {
+        if (random_.empty())
+            random_ = names_.make("random_state");
+        if (call.op == OpId::kRngRand)
+            return {fmt::format("tw_random_bits({})", random_)};
+        const std::string drawn = fmt::format("tw_random_{}({})", textAttr(call, "dist", "uniform") == "normal" ? "normal" : "uniform", random_);
+        return {type.bits() == 64 || type.isVoid() ? drawn : fmt::format("float({})", drawn)};
+    }
+    default: break;
+    }
+    notSupported(where, fmt::format("T.{} in the thread stage of this target", op.name));
+    return {type.isVoid() ? "" : typeName(type) + "{}"};
+}
+
+Text KernelPrinter::warp(const ir::OpCall& call, const ir::Provenance& where)
+{
+    const auto number = [&](const char* name, std::int64_t otherwise) { return constantOf(ir::exprOperand(call, name), otherwise); };
+    const auto mask = [&] { return ir::exprOperand(call, "mask") ? fmt::format("(unsigned){}", parenthesized(value(ir::exprOperand(call, "mask")), 15)) : std::string("0xffffffffu"); };
+    const auto shuffle = [&](const char* name, const char* by) {
+        std::string arguments = fmt::format("{}, {}", operand(call, "value"), operand(call, by));
+        const ir::Expr width = ir::exprOperand(call, "width"), lanes = ir::exprOperand(call, "mask");
+        if (width || lanes)
+            arguments += ", " + (width ? value(width).s : std::string("32"));
+        if (lanes)
+            arguments += ", " + mask();
+        return Text{fmt::format("{}({})", name, arguments)};
+    };
+    switch (call.op) {
+    case OpId::kLaneIdx: return {fmt::format("{} % {}", threadNumber(), number("warp_size", 32)), 13};
+    case OpId::kWarpIdx: return {fmt::format("{} / {}", threadNumber(), number("warp_size", 32)), 13};
+    case OpId::kWarpIdxSync: return {fmt::format("tw_shfl({} / {}, 0)", threadNumber(), number("warp_size", 32))};
+    case OpId::kWarpGroupIdx: return {fmt::format("{} / {}", threadNumber(), number("warp_size", 32) * number("warps_per_group", 4)), 13};
+    case OpId::kBlockRank: return {"tw_cluster_rank()"};
+    case OpId::kShuffleElect: {
+        const std::int64_t n = number("n", 0);
+        return n == 0 ? Text{threadNumber() + " == 0", 9} : Text{fmt::format("tw_elect({}, {})", threadNumber(), n)};
+    }
+    case OpId::kShflSync: return shuffle("tw_shfl", "src_lane");
+    case OpId::kShflXor: return shuffle("tw_shfl_xor", "delta");
+    case OpId::kShflDown: return shuffle("tw_shfl_down", "delta");
+    case OpId::kShflUp: return shuffle("tw_shfl_up", "delta");
+    case OpId::kAnySync: return {fmt::format("__any_sync({}, {})", mask(), value(ir::cast(ir::kBool, ir::exprOperand(call, "predicate"))).s)};
+    case OpId::kAllSync: return {fmt::format("__all_sync({}, {})", mask(), value(ir::cast(ir::kBool, ir::exprOperand(call, "predicate"))).s)};
+    case OpId::kBallotSync:
+        return {fmt::format("(unsigned long long)__ballot_sync({}, {})", mask(), value(ir::cast(ir::kBool, ir::exprOperand(call, "predicate"))).s), 15};
+    case OpId::kBallot:
+        return {fmt::format("(unsigned long long)__ballot_sync(__activemask(), {})", value(ir::cast(ir::kBool, ir::exprOperand(call, "predicate"))).s), 15};
+    case OpId::kActiveMask: return {"(unsigned long long)__activemask()", 15};
+    case OpId::kMatchAny: case OpId::kMatchAll: {
+        const ir::Expr v = ir::exprOperand(call, "value");
+        const std::string text = v->dtype.bits() < 32 && v->dtype.isFloating() ? fmt::format("float({})", value(v).s)
+                                 : v->dtype.bits() < 32                        ? fmt::format("int({})", value(v).s)
+                                                                               : value(v).s;
+        return {fmt::format("tw_match_{}({}, {})", call.op == OpId::kMatchAny ? "any" : "all", text, mask())};
+    }
+    case OpId::kWarpReduceSum: return {fmt::format("tw_warp_sum({})", operand(call, "value"))};
+    case OpId::kWarpReduceMax: return {fmt::format("tw_warp_max({})", operand(call, "value"))};
+    case OpId::kWarpReduceMin: return {fmt::format("tw_warp_min({})", operand(call, "value"))};
+    case OpId::kWarpReduceBitAnd: return {fmt::format("tw_warp_and({})", operand(call, "value"))};
+    case OpId::kWarpReduceBitOr: return {fmt::format("tw_warp_or({})", operand(call, "value"))};
+    default: break;
+    }
+    notSupported(where, fmt::format("T.{} as a value", ir::info(call.op).name));
+    return {"0"};
+}
+
+Text KernelPrinter::barrier(const ir::OpCall& call, const ir::Provenance& where)
+{
+    const std::int64_t threads = launch_.threads[0] * launch_.threads[1] * launch_.threads[2];
+    const auto predicate = [&] { return value(ir::cast(ir::kBool, ir::exprOperand(call, "predicate"))).s; };
+    const auto place = [&] { return address(*ir::regionOperand(call, "barrier")); };
+    switch (call.op) {
+    case OpId::kSyncThreads: {
+        const ir::Expr id = ir::exprOperand(call, "barrier_id"), count = ir::exprOperand(call, "arrive_count");
+        if (!id && !count)
+            return {"__syncthreads()"};
+        return {fmt::format("tw_bar_sync({}, {})", id ? value(id).s : "0", count ? value(count).s : fmt::format("{}", threads))};
+    }
+    case OpId::kNamedBarrierArrive: return {fmt::format("tw_bar_arrive({}, {})", operand(call, "barrier_id"), operand(call, "arrive_count"))};
+    case OpId::kSyncWarp: return {ir::exprOperand(call, "mask") ? fmt::format("__syncwarp((unsigned)({}))", operand(call, "mask")) : "__syncwarp()"};
+    case OpId::kSyncCount: return {fmt::format("__syncthreads_count({})", predicate())};
+    case OpId::kSyncAnd: return {fmt::format("__syncthreads_and({})", predicate())};
+    case OpId::kSyncOr: return {fmt::format("__syncthreads_or({})", predicate())};
+    case OpId::kSyncGrid: case OpId::kSyncGlobal:
+        if (gridCounter_.empty())
+            gridCounter_ = names_.make("grid_barrier");
+        return {fmt::format("tw_grid_sync({})", gridCounter_)};
+    case OpId::kBarrierInit: return {fmt::format("tw_mbarrier_init({}, {})", place(), operand(call, "count"))};
+    case OpId::kBarrierWait: return {fmt::format("tw_mbarrier_wait({}, {})", place(), index(ir::exprOperand(call, "parity")).s)};
+    case OpId::kBarrierArrive:
+        if (const ir::Expr rank = ir::exprOperand(call, "cta_id"))
+            return {fmt::format("tw_mbarrier_arrive_remote({}, {})", place(), value(rank).s)};
+        return {fmt::format("tw_mbarrier_arrive({})", place())};
+    case OpId::kBarrierExpectTx: return {fmt::format("tw_mbarrier_expect_tx({}, {})", place(), operand(call, "bytes"))};
+    case OpId::kBarrierArriveExpectTx: return {fmt::format("tw_mbarrier_arrive_expect_tx({}, {})", place(), operand(call, "bytes"))};
+    case OpId::kCpAsyncBarrier: return {fmt::format("tw_mbarrier_arrive_cp_async({})", place())};
+    case OpId::kFenceBarrierInit: return {"tw_fence_barrier_init()"};
+    case OpId::kFenceProxyAsync: return {"tw_fence_proxy_async()"};
+    case OpId::kClusterSync: return {"tw_cluster_sync()"};
+    case OpId::kClusterArrive: return {"tw_cluster_arrive()"};
+    case OpId::kClusterArriveRelaxed: return {"tw_cluster_arrive_relaxed()"};
+    case OpId::kClusterWait: return {"tw_cluster_wait()"};
+    default: break;
+    }
+    notSupported(where, fmt::format("T.{} on a GPU", ir::info(call.op).name));
+    return {"0"};
+}
+
+Text KernelPrinter::memory(const ir::OpCall& call, DType type, const ir::Provenance& where)
+{
+    switch (call.op) {
+    case OpId::kAccessPtr: case OpId::kAddressOf: return {"(void*)(" + address(*ir::regionOperand(call, "base")) + ")", 15};
+    case OpId::kRemoteAddress: return {fmt::format("(void*)tw_remote({}, {})", address(*ir::regionOperand(call, "base")), operand(call, "rank")), 15};
+    case OpId::kLdg: case OpId::kLds: case OpId::kLdgReadOnly: {
+        const ir::Region* src = ir::regionOperand(call, "src");
+        if (call.op == OpId::kLdgReadOnly)
+            return element(src->buffer, src->mins);
+        const std::string loaded = fmt::format("tw_load<{}>({})", typeName(type), address(*src));
+        const ir::Expr predicate = call.op == OpId::kLdg ? ir::exprOperand(call, "pred") : ir::Expr{};
+        return predicate ? Text{fmt::format("{} ? {} : {}{{}}", parenthesized(value(ir::cast(ir::kBool, predicate)), 4), loaded, typeName(type)), 3} : Text{loaded};
+    }
+    case OpId::kStg: case OpId::kSts: {
+        const ir::Expr stored = ir::exprOperand(call, "value");
+        const std::string text = fmt::format("tw_store<{}>({}, {})", typeName(stored->dtype), address(*ir::regionOperand(call, "dst")), value(stored).s);
+        const ir::Expr predicate = call.op == OpId::kStg ? ir::exprOperand(call, "pred") : ir::Expr{};
+        return {predicate ? fmt::format("if ({}) {}", value(ir::cast(ir::kBool, predicate)).s, text) : text};
+    }
+    case OpId::kCpAsync: {
+        const ir::Region* dst = ir::regionOperand(call, "dst");
+        const std::int64_t bytes = dst->buffer->dtype.storageBytes(ir::intAttr(call.attrs, "count", 1) * dst->buffer->dtype.lanes);
+        if (bytes != 4 && bytes != 8 && bytes != 16)
+            notSupported(where, fmt::format("a cp.async of {} bytes: it moves 4, 8 or 16", bytes));
+        const ir::Expr predicate = ir::exprOperand(call, "predicate");
+        return {fmt::format("tw_cp_async<{}>({}, {}{})", bytes, address(*dst), address(*ir::regionOperand(call, "src")),
+                            predicate ? ", " + value(ir::cast(ir::kBool, predicate)).s : "")};
+    }
+    case OpId::kLdMatrix: case OpId::kStMatrix: {
+        const bool loads = call.op == OpId::kLdMatrix;
+        return {fmt::format("tw_{}matrix_x{}{}({}, {})", loads ? "ld" : "st", ir::intAttr(call.attrs, "num", 4), ir::boolAttr(call.attrs, "trans", false) ? "_trans" : "",
+                            address(*ir::regionOperand(call, "dst")), address(*ir::regionOperand(call, "src")))};
+    }
+    case OpId::kTmaLoad: case OpId::kTmaStore: return instruction(call);
+    default: break;
+    }
+    notSupported(where, fmt::format("T.{} in the thread stage of this target", ir::info(call.op).name));
+    return {"0"};
+}
+
+Text KernelPrinter::asynchronous(const ir::OpCall& call, const ir::Provenance& where)
+{
+    const auto count = [&](const char* name) {
+        const ir::Expr e = ir::exprOperand(call, name);
+        if (e && !ir::asInt(e))
+            notSupported(where, "waiting for a number of groups that is no constant");
+        return constantOf(e, 0);
+    };
+    switch (call.op) {
+    case OpId::kWaitGroup: return {fmt::format("tw_cp_async_wait<{}>()", count("n"))};
+    case OpId::kCommitGroup: return {"tw_cp_async_commit()"};
+    case OpId::kTmaStoreArrive: return {"tw_tma_store_commit()"};
+    case OpId::kTmaStoreWait: return {fmt::format("tw_tma_store_wait{}<{}>()", ir::boolAttr(call.attrs, "read", true) ? "_read" : "", count("count"))};
+    case OpId::kWaitWgmma: case OpId::kWarpgroupWait: return {fmt::format("tw_wgmma_wait<{}>()", count("n"))};
+    case OpId::kWarpgroupArrive: return {"tw_wgmma_arrive()"};
+    case OpId::kWarpgroupCommit: return {"tw_wgmma_commit()"};
+    case OpId::kWarpgroupFence: {
+        const ir::Region* region = ir::regionOperand(call, "operand");
+        std::int64_t elements = 1;
+        for (const ir::Expr& extent : region->extents)
+            elements *= constantOf(extent, 1);
+        const std::int64_t registers = ir::intAttr(call.attrs, "num_regs", region->buffer->dtype.storageBytes(elements) / 4);
+        return {fmt::format("tw_wgmma_keep<{}>({})", registers, address(*region))};
+    }
+    case OpId::kPdlTrigger: return {"tw_pdl_trigger()"};
+    case OpId::kPdlSync: return {"tw_pdl_sync()"};
+    default: break;
+    }
+    notSupported(where, fmt::format("T.{} on this target", ir::info(call.op).name));
+    return {"0"};
+}
+
+// Adds the tensor map of a bulk copy's global side; gives its parameter's name.
+std::string KernelPrinter::tensorMap(const ir::Region& region, const ir::OpCall& call)
+{
+    const ir::BufferNode* root = rootOf(region.buffer);
+    TensorMap map;
+    if (const auto found = roots_.tensors.find(root); found != roots_.tensors.end()) {
+        map.index = found->second;
+    } else if (const auto workspace = roots_.workspaces.find(root); workspace != roots_.workspaces.end()) {
+        map.isWorkspace = true;
+        map.index = workspace->second;
+    }
+    map.type = region.buffer->dtype;
+    map.shape = region.buffer->shape;
+    map.strides = region.buffer->strides;
+    ir::Expr stride = ir::intImm(1);
+    if (map.strides.empty()) {
+        map.strides.resize(map.shape.size());
+        for (std::size_t axis = map.shape.size(); axis-- > 0;) {
+            map.strides[axis] = stride;
+            stride = ir::mul(map.shape[axis], stride);
+        }
+    }
+    for (const ir::Expr& extent : region.extents)
+        map.box.push_back(constantOf(extent, 1));
+    map.elementStrides.assign(map.box.size(), 1);
+    map.swizzleBytes = static_cast<int>(ir::intAttr(call.attrs, "swizzle", 0));
+    auto& all = program_.tensorMaps;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const TensorMap& m) {
+        return m.isWorkspace == map.isWorkspace && m.index == map.index && m.type == map.type && m.box == map.box && m.swizzleBytes == map.swizzleBytes &&
+               m.shape.size() == map.shape.size() && std::equal(m.shape.begin(), m.shape.end(), map.shape.begin(), [](const ir::Expr& a, const ir::Expr& b) { return ir::equal(a, b); });
+    });
+    const int number = static_cast<int>(same - all.begin());
+    if (same == all.end())
+        all.push_back(std::move(map));
+    if (std::find(usedMaps_.begin(), usedMaps_.end(), number) == usedMaps_.end())
+        usedMaps_.push_back(number);
+    return fmt::format("tensor_map_{}", number);
+}
+
+// Operands in the order of the prelude's function: addresses, then coordinates (innermost first) of a bulk copy.
+Text KernelPrinter::instruction(const ir::OpCall& call)
+{
+    const std::string function = spelling_.instruction(call);
+    std::vector<std::string> arguments;
+    if (call.op == OpId::kMma || call.op == OpId::kWgmma) {
+        for (const char* name : {"C", "A", "B"})
+            arguments.push_back(address(*ir::regionOperand(call, name)));
+        if (call.op == OpId::kWgmma) {
+            const ir::Expr scale = ir::exprOperand(call, "scale_d");
+            arguments.push_back(scale ? value(ir::cast(ir::kBool, scale)).s : "true");
+        }
+        return {fmt::format("{}({})", function, fmt::join(arguments, ", "))};
+    }
+    const bool loads = call.op == OpId::kTmaLoad;
+    const ir::Region& global = *ir::regionOperand(call, loads ? "src" : "dst");
+    arguments.push_back("&" + tensorMap(global, call));
+    arguments.push_back(address(*ir::regionOperand(call, loads ? "dst" : "src")));
+    if (loads)
+        arguments.push_back(address(*ir::regionOperand(call, "barrier")));
+    for (std::size_t axis = global.mins.size(); axis-- > 0;)
+        arguments.push_back(fmt::format("(int)({})", index(global.mins[axis]).s));
+    return {fmt::format("{}({})", function, fmt::join(arguments, ", "))};
+}
+
+Text KernelPrinter::atomic(const ir::OpCall& call, DType type, bool isValue, const ir::Provenance& where)
+{
+    const bool loads = call.op == OpId::kAtomicLoad;
+    const ir::Region& place = *ir::regionOperand(call, loads ? "src" : "dst");
+    const DType of = place.buffer->dtype.element();
+    if (of.bits() < 8) {
+        notSupported(where, "atomics on " + of.name());
+        return {"0"};
+    }
+    const std::string to = address(place);
+    // Orders stronger than relaxed: fences around the access.
+    const std::string order = textAttr(call, "memory_order", loads || call.op == OpId::kAtomicStore ? "seq_cst" : "relaxed");
+    const bool before = order == "release" || order == "acq_rel" || order == "seq_cst";
+    const bool after = order == "acquire" || order == "acq_rel" || order == "seq_cst" || order == "consume";
+    Text t;
+    if (loads) {
+        t = {fmt::format("tw_atomic_load({})", to)};
+    } else if (call.op == OpId::kAtomicAddX2 || call.op == OpId::kAtomicAddX4) {
+        const int lanes = call.op == OpId::kAtomicAddX2 ? 2 : 4;
+        const std::string vec = fmt::format("vec<{}, {}>", typeName(of), lanes);
+        const ir::Region* src = ir::regionOperand(call, "src");
+        std::string given;
+        if (src && src->buffer) {
+            const bool whole = src->buffer->dtype.lanes == lanes;
+            given = whole ? element(src->buffer, src->mins).s : fmt::format("tw_load<{}>({})", vec, address(*src));
+            if (!whole && src->buffer->dtype.element() != of) {
+                auto var = std::make_shared<ir::VarNode>(src->buffer->dtype.element(), "lane");
+                vars_[var.get()] = {fmt::format("({})[i]", address(*src)), false};
+                given = fmt::format("tw_vec_map<{}>([&](int i) {{ return {}; }})", lanes, cast(of, var).s);
+            }
+        }
+        const bool reduces = !isValue && of == ir::kFloat32 && place.buffer->scope == ir::MemoryScope::kGlobal;
+        t = {fmt::format("{}({}, {})", reduces ? "tw_red_add_vec" : "tw_atomic_add_vec", to, given)};
+    } else {
+        const ir::Expr v = ir::exprOperand(call, "value");
+        if (!v) {
+            notSupported(where, fmt::format("the tile form of T.{} in the thread stage", ir::info(call.op).name));
+            return {"0"};
+        }
+        const char* name = call.op == OpId::kAtomicAdd ? "tw_atomic_add" : call.op == OpId::kAtomicMax ? "tw_atomic_max" : call.op == OpId::kAtomicMin ? "tw_atomic_min"
+                           : call.op == OpId::kAtomicOr ? "tw_atomic_or" : "tw_atomic_store";
+        t = {fmt::format("{}({}, {})", name, to, v->dtype == of ? value(v).s : cast(of, v).s)};
+    }
+    if (isValue && !type.isVoid() && type != of && type.lanes == 1)
+        t = {fmt::format("{}({})", typeName(type), t.s)};
+    if (!before && !after)
+        return t;
+    if (isValue && !type.isVoid())
+        return {fmt::format("[&] {{ {}const auto r = {}; {}return r; }}()", before ? "__threadfence(); " : "", t.s, after ? "__threadfence(); " : "")};
+    return {fmt::format("{}{}{}", before ? "__threadfence(); " : "", t.s, after ? "; __threadfence()" : "")};
+}
+
+void KernelPrinter::allReduce(const ir::OpCall& call, const ir::Provenance& where)
+{
+    const ir::Expr v = ir::exprOperand(call, "value");
+    const ir::Region& dst = *ir::regionOperand(call, "dst");
+    const DType type = dst.buffer->dtype;
+    std::array<bool, 3> reduced{};
+    for (std::size_t i = 2; i < call.operands.size(); ++i)
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (const auto* e = std::get_if<ir::Expr>(&call.operands[i]); e && launch_.threadVars[axis] && e->get() == launch_.threadVars[axis].get())
+                reduced[axis] = true;
+    std::int64_t stride = 1, count = 1, all = 1;
+    int axes = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (reduced[axis] && launch_.threads[axis] > 1) {
+            stride = axes == 0 ? all : stride;
+            count *= launch_.threads[axis];
+            ++axes;
+        }
+        all *= launch_.threads[axis];
+    }
+    if (axes > 1 && !(reduced[0] && reduced[1] && (!reduced[2] || launch_.threads[2] == 1 || reduced[2])))
+        notSupported(where, "an all-reduce over thread axes that are not neighbours");
+    const auto combiner = ir::parseCombiner(textAttr(call, "combiner", "sum")).value_or(ir::Combiner::kSum);
+    const bool narrow = type.isFloating() && type.bits() < 32;
+    const char* combine = combiner == ir::Combiner::kMax ? (narrow ? "tw_narrow_max(a, b)" : "tw_max(a, b)") : combiner == ir::Combiner::kMin ? (narrow ? "tw_narrow_min(a, b)" : "tw_min(a, b)")
+                          : combiner == ir::Combiner::kProduct ? "a * b" : combiner == ir::Combiner::kBitAnd ? "a & b" : combiner == ir::Combiner::kBitOr ? "a | b" : "a + b";
+    const std::string scratch = names_.make("allreduce");
+    staticShared_ = (staticShared_ + 15) / 16 * 16 + type.storageBytes(all);
+    out_.line(spelling_.sharedArray(typeName(type), scratch, all));
+    const std::string result = fmt::format("tw_allreduce({}, {}, {}, {}, {}, [](auto a, auto b) {{ return {}; }})", cast(type, v).s, scratch, threadNumber(), stride, count, combine);
+    out_.line(elementStore(dst.buffer, dst.mins, result));
+}
+
+// The lines that the interpreter prints: "msg='…' BlockIdx=(…), ThreadIdx=(…): dtype=… value=…".
+void KernelPrinter::print(const ir::OpCall& call)
+{
+    program_.prints = true;
+    std::string message = textAttr(call, "msg", "");
+    std::string head;
+    for (const char c : message)
+        head += c == '%' ? std::string("%%") : std::string(1, c);
+    if (!head.empty())
+        head = "msg='" + head + "' ";
+    head += "BlockIdx=(%d, %d, %d), ThreadIdx=(%d, %d, %d)";
+    const std::string where = "(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z, (int)threadIdx.x, (int)threadIdx.y, (int)threadIdx.z";
+    const auto item = [&](DType type, const std::string& text) -> std::pair<std::string, std::string> {
+        if (type.isFloating())
+            return {"%f", type.bits() == 64 ? text : fmt::format("double(float({}))", text)};
+        if (type.scalar == ir::Scalar::kUInt64)
+            return {"%llu", fmt::format("(unsigned long long)({})", text)};
+        return {"%lld", fmt::format("(long long)({})", text)};
+    };
+    if (const ir::Region* region = ir::regionOperand(call, "buffer"); region && region->buffer) {
+        const ir::Buffer& buffer = region->buffer;
+        const DType type = buffer->dtype;
+        ir::Expr count = ir::intImm(1);
+        for (const ir::Expr& extent : buffer->shape)
+            count = ir::mul(count, extent);
+        const std::string i = names_.make("i");
+        const bool once = buffer->scope == ir::MemoryScope::kShared;
+        const auto [format, text] = item(type, type.bits() < 8 ? fmt::format("tw_load_{}4({}, {})", type.isSigned() ? "s" : "u", nameOf(buffer), i)
+                                                                : buffer->scope == ir::MemoryScope::kVar ? nameOf(buffer) : fmt::format("{}[{}]", nameOf(buffer), i));
+        if (once)
+            out_.line(fmt::format("if ({} == 0)", threadNumber()));
+        out_.line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", i, index(count).s));
+        out_.line(fmt::format("    printf({}, {}, {}, {});", quoted(fmt::format("{}: buffer={}, index=%d, dtype={} value={}\n", head, buffer->name, type.name(), format)), where, i, text));
+        return;
+    }
+    const ir::Expr v = ir::exprOperand(call, "value");
+    if (!v)
+        return out_.line(fmt::format("printf({}, {});", quoted(head + "\n"), where));
+    std::string formats, values;
+    const int lanes = v->dtype.lanes;
+    for (int lane = 0; lane < lanes; ++lane) {
+        const Text t = value(v);
+        const auto [format, text] = item(v->dtype.element(), lanes > 1 ? fmt::format("{}[{}]", parenthesized(t, 16), lane) : t.s);
+        formats += (lane > 0 ? " " : "") + format;
+        values += ", " + text;
+    }
+    out_.line(fmt::format("printf({}, {}{});", quoted(fmt::format("{}: dtype={} value={}\n", head, v->dtype.name(), formats)), where, values));
+}
+
+}  // namespace tw::gpu

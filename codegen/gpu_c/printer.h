@@ -1,0 +1,145 @@
+// Prints the body of one launch. Private to gpu_c.
+//
+// Integers: an index is exact, so it is printed in `int` where the ranges of loops and launches prove that 32 bits are enough,
+// and in `long long` elsewhere; a value wraps in its own type. Values of a type below 32 bits are converted back to it after
+// every operation. Elements of 4 bits are chars in registers and packed in memory.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "codegen/gpu_c/spelling.h"
+#include "codegen/gpu_c/text.h"
+#include "core/arith/facts.h"
+#include "core/support/diagnostic.h"
+
+namespace tw::gpu {
+
+// What C calls an element type. Empty for types that no memory of a GPU holds.
+[[nodiscard]] std::string typeName(ir::DType type);
+
+// A printed expression: its precedence in C (larger binds tighter), and whether it is a `long long` where its IR type is not.
+struct Text {
+    std::string s;
+    int level = 16;
+    bool wide = false;
+};
+
+// Where a buffer of a launch comes from, seen from its kernel.
+struct Roots {
+    std::map<const ir::BufferNode*, int> tensors;     // index into the function's params
+    std::map<const ir::BufferNode*, int> workspaces;  // index into GpuProgram::workspaces
+    std::map<const ir::ExprNode*, int> scalars, symbols;
+};
+
+// What a launch does with the storage of a buffer.
+struct Access {
+    bool reads = false, writes = false;
+};
+
+class KernelPrinter {
+public:
+    KernelPrinter(const ir::Function& function, const ir::Launch& launch, const Roots& roots, GpuProgram& program, Spelling& spelling,
+                  const SourceSet* sources, DiagnosticSink& diagnostics);
+
+    // The kernel's text; fills the launch's arguments and shared bytes and notes of the program.
+    Writer print(KernelLaunch& out);
+
+private:
+    struct Variable {
+        std::string name;
+        bool wide = false;  // a long long although its type is narrower
+    };
+    // A buffer's element as it is accessed inside a vectorized loop: `vec` variable `name` at index `lane`.
+    struct Widened {
+        ir::Buffer buffer;
+        std::vector<ir::Expr> indices;
+        std::string name;
+    };
+
+    // ---- expressions (expression.cpp, integer.cpp) ----
+    Text value(const ir::Expr& e);
+    Text index(const ir::Expr& e);
+    Text condition(const ir::Expr& e) { return value(e); }
+    Text integerBinary(const ir::Binary& e);
+    Text floatBinary(const ir::Binary& e);
+    Text compare(const ir::Binary& e);
+    Text logical(const ir::Binary& e);
+    Text unary(const ir::Unary& e);
+    Text cast(ir::DType to, const ir::Expr& e);
+    Text vectorValue(const ir::Expr& e);
+    Text constant(const ir::Expr& e);
+    Text variable(const ir::VarNode& var);
+    Text wrapped(ir::DType type, const Text& t);
+    Text quotient(ir::BinaryOp op, const ir::Expr& a, const ir::Expr& b, const Text& x, const Text& y);
+    bool fits(const ir::Expr& e, ir::DType type) const;
+    bool isNonNegative(const ir::Expr& e) const;
+    static bool isIndexTree(const ir::Expr& e);
+
+    // ---- operations (operation.cpp, math.cpp, memory.cpp) ----
+    Text operation(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
+    Text math(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
+    Text atomic(const ir::OpCall& call, ir::DType type, bool isValue, const ir::Provenance& where);
+    Text warp(const ir::OpCall& call, const ir::Provenance& where);
+    Text barrier(const ir::OpCall& call, const ir::Provenance& where);
+    Text memory(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
+    Text asynchronous(const ir::OpCall& call, const ir::Provenance& where);
+    Text instruction(const ir::OpCall& call);
+    std::string tensorMap(const ir::Region& region, const ir::OpCall& call);
+    void allReduce(const ir::OpCall& call, const ir::Provenance& where);
+    void print(const ir::OpCall& call);
+    std::string operand(const ir::OpCall& call, const char* name);        // printed, argument position
+    std::string address(const ir::Region& region);
+    std::string threadNumber();
+
+    // ---- accesses (access.cpp) ----
+    Text element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+    std::string elementStore(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const std::string& value);
+    ir::Expr linear(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
+    std::string nameOf(const ir::Buffer& buffer);
+    void declare(const ir::Buffer& buffer);
+    void declareView(const ir::Buffer& buffer);
+    const Widened* findWidened(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
+    bool vectorized(const ir::For& loop);
+
+    // ---- statements (statement.cpp) ----
+    void statement(const ir::Stmt& s);
+    void sequence(const ir::Seq& seq);
+    void forLoop(const ir::For& loop);
+    void ifElse(const ir::If& s);
+    void bind(const ir::Bind& s);
+    void block(const ir::Stmt& s);
+    void notSupported(const ir::Provenance& where, const std::string& what);
+    std::string signature(KernelLaunch& out);
+    void head(Writer& to, KernelLaunch& out);
+
+    const ir::Function& function_;
+    const ir::Launch& launch_;
+    const Roots& roots_;
+    GpuProgram& program_;
+    Spelling& spelling_;
+    DiagnosticSink& diagnostics_;
+    const SourceSet* sources_;
+    Writer out_;
+    Names names_;
+    arith::Facts facts_;
+    std::map<const ir::ExprNode*, Variable> vars_;
+    std::map<const ir::BufferNode*, std::string> buffers_;
+    std::map<const ir::BufferNode*, Access> accesses_;  // of roots
+    std::map<const ir::ExprNode*, int> uses_;
+    std::set<const ir::BufferNode*> readLocals_, touched_;  // views stand for what they view, too
+    std::set<const ir::ExprNode*> usedScalars_;
+    std::set<const ir::BufferNode*> usedTensors_;
+    std::vector<int> usedMaps_;
+    std::vector<Widened> widened_;
+    std::string laneName_;      // loop variable of the vectorized loop around
+    std::string threadNumber_, random_, gridCounter_;
+    std::int64_t staticShared_ = 0;
+    bool gridSync_ = false;
+};
+
+// The buffer that owns the storage of a view.
+[[nodiscard]] const ir::BufferNode* rootOf(const ir::Buffer& buffer);
+
+}  // namespace tw::gpu
