@@ -97,6 +97,14 @@ void ThreadSet::restrictTo(const Expr& condition, bool holds)
             active_[t] = (truth[next++] != 0) == holds;
 }
 
+bool ThreadSet::isDisjoint(const ThreadSet& other) const
+{
+    for (std::size_t t = 0; t < active_.size(); ++t)
+        if (active_[t] && other.active_[t])
+            return false;
+    return true;
+}
+
 std::int64_t ThreadSet::count() const
 {
     return std::count(active_.begin(), active_.end(), 1);

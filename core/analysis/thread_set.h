@@ -18,6 +18,9 @@ public:
     // The values of an expression in the active threads; empty where it depends on more than the thread index.
     [[nodiscard]] std::vector<std::int64_t> values(const ir::Expr& e) const;
 
+    [[nodiscard]] bool contains(std::int64_t thread) const { return active_[static_cast<std::size_t>(thread)] != 0; }
+    // Whether no thread is in both.
+    [[nodiscard]] bool isDisjoint(const ThreadSet& other) const;
     [[nodiscard]] std::int64_t count() const;
     [[nodiscard]] std::int64_t total() const { return static_cast<std::int64_t>(active_.size()); }
     bool operator==(const ThreadSet& other) const { return active_ == other.active_; }

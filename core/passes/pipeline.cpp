@@ -4,12 +4,16 @@
 #include "core/ir/visit.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/guard_bounds.h"
-#include "core/passes/lower_threads.h"
 #include "core/passes/infer_layouts.h"
+#include "core/passes/init_barriers.h"
+#include "core/passes/insert_barriers.h"
+#include "core/passes/lower_threads.h"
 #include "core/passes/lower_tiles.h"
+#include "core/passes/narrow_scopes.h"
 #include "core/passes/normalize.h"
 #include "core/passes/order_threads.h"
 #include "core/passes/pass.h"
+#include "core/passes/plan_shared_memory.h"
 #include "core/passes/plan_threads.h"
 #include "core/passes/schedule_pipelines.h"
 #include "core/passes/simplify.h"
@@ -51,11 +55,15 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"simplify", &simplify, "fewer statements to schedule"},
         {"requireTiles", &requireTiles, "everything from here on works on tiles"},
         {"schedulePipelines", &schedulePipelines, "copies are still operations on whole tiles: their dependences are regions"},
+        {"narrowScopes", &narrowScopes, "whole tiles still show which values no iteration hands to the next"},
         {"expandTiles", &expandTiles, "behind the schedule: one machinery then distributes the author's nests and those of operations"},
         {"guardBounds", &guardBounds, "behind the expansion: it guards the accesses of copies, too"},
         {"inferLayouts", &inferLayouts, "roles and versions are final; the lowering only reads layouts"},
         {"lowerThreads", &lowerThreads, "to the thread stage"},
         {"simplify2", &simplify, "digits of constants and bounds of the new loops fold"},
+        {"planSharedMemory", &planSharedMemory, "all shared buffers are there, with their final sizes"},
+        {"initBarriers", &initBarriers, "what it makes meet counts for the next pass"},
+        {"insertBarriers", &insertBarriers, "behind the packing: buffers that share bytes are ordered, too"},
     };
     return target.kind == target::Kind::kCpu ? cpu : target.isCuda() ? cuda : others;
 }

@@ -1,0 +1,411 @@
+#include "core/passes/insert_barriers.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/analysis/uniform.h"
+#include "core/analysis/walk.h"
+#include "core/ir/build.h"
+#include "core/ir/call.h"
+#include "core/ir/visit.h"
+#include "core/passes/barrier_state.h"
+#include "core/passes/crew.h"
+#include "core/passes/hazard_search.h"
+
+namespace tw::passes {
+
+using ir::as;
+using ir::Expr;
+using ir::OpId;
+using ir::Stmt;
+
+namespace {
+
+constexpr int kMostWalks = 8;              // of one loop, until what it leaves for its next iteration is stable
+
+// One launch.
+class Inserter {
+public:
+    Inserter(const ir::Launch& launch, PassContext& context)
+        : launch_(launch), context_(context), uniformity_(launch), hazards_(launch, uniformity_), meetings_(launch),
+          exchanged_(exchangedGlobals(launch)), proxies_(context.target.hasTma() && usesAsyncProxy(launch))
+    {
+        crew_.threads = std::make_shared<const analysis::ThreadSet>(launch);
+    }
+
+    Stmt run() { return walk(launch_.body); }
+
+private:
+    using Out = std::vector<Stmt>;
+
+    Stmt walk(const Stmt& s)
+    {
+        if (!s)
+            return s;
+        Out out;
+        lastMeeting_ = {};
+        const auto bindings = bindings_;
+        for (const Stmt& child : statements(s))
+            step(child, out);
+        bindings_ = bindings;
+        lastMeeting_ = {};
+        return ir::sequence(std::move(out));
+    }
+
+    static std::vector<Stmt> statements(const Stmt& s)
+    {
+        const auto* seq = as<ir::Seq>(s);
+        return seq ? seq->stmts : std::vector<Stmt>{s};
+    }
+
+    void step(const Stmt& s, Out& out)
+    {
+        const bool compound = s->kind == ir::StmtKind::kFor || s->kind == ir::StmtKind::kWhile || s->kind == ir::StmtKind::kIf;
+        if (compound && !isLeaf(s)) {
+            if (const auto* branch = as<ir::If>(s))
+                return stepBranch(s, *branch, out);
+            return stepLoop(s, out);
+        }
+        handle(eventsOf(s, place()), s, out);
+        if (const auto* bind = as<ir::Bind>(s); bind && bind->value->dtype.isInteger() && !analysis::hasRuntimeValue(bind->value))
+            bindings_[bind->var.get()] = expanded(bind->value, bindings_);
+        if (const auto* op = as<ir::OpStmt>(s))
+            applyFence(op->call.op, s, out);
+        out.push_back(s);
+        switch (meetings_.of(s)) {
+        case Meeting::kNone: return;
+        case Meeting::kWarp: return state_.syncWarps();
+        case Meeting::kAll:
+            lastMeeting_ = {&out, out.size() - 1};
+            return state_.meet();
+        }
+    }
+
+    [[nodiscard]] Place place() const { return {loops_, loopOps_, crew_.threads, &bindings_}; }
+
+    // ---- straight code ----
+
+    [[nodiscard]] bool concerns(const MemoryAccess& a) const
+    {
+        return a.storage->scope == ir::MemoryScope::kShared || exchanged_.contains(a.storage);
+    }
+
+    [[nodiscard]] std::vector<MemoryAccess> accessesIn(const std::vector<MemoryEvent>& events) const
+    {
+        std::vector<MemoryAccess> list;
+        for (const MemoryEvent& e : events)
+            if (e.wait == Engine::kNone && concerns(e.access))
+                list.push_back(e.access);
+        return list;
+    }
+
+    void handle(const std::vector<MemoryEvent>& events, const Stmt& s, Out& out)
+    {
+        const std::vector<MemoryAccess> now = accessesIn(events);
+        const bool fence = needsFence(now);
+        if (const FoundHazard found = search_.find(state_.pending, now))
+            separate(found, fence, s, out);
+        else if (fence)
+            fenceBehindMeeting(s, out);
+        for (const MemoryEvent& e : events)
+            if (e.wait != Engine::kNone)
+                state_.waited(e.wait, e.waitsForAll);
+            else if (concerns(e.access))
+                state_.note(e.access);
+    }
+
+    // ---- meetings ----
+
+    void separate(const FoundHazard& found, bool fence, const Stmt& s, Out& out)
+    {
+        if (fence)
+            pushFence(s, out);
+        if (found.worst == Hazard::kWarp && crew_.isWholeWarps()) {
+            put(op(OpId::kSyncWarp, {}, s), out);
+            return state_.syncWarps();
+        }
+        const Stmt meeting = crew_.meeting(meetings_, s->where);
+        if (!meeting)
+            return reportImpossible(found);
+        put(meeting, out);
+        lastMeeting_ = {&out, out.size() - 1};
+        state_.meet();
+    }
+
+    void put(const Stmt& s, Out& out)
+    {
+        out.push_back(s);
+        ++inserted_;
+    }
+
+    // A barrier is needed and cannot stand here. What is certain is an error; where it only cannot be excluded, a warning.
+    void reportImpossible(const FoundHazard& found)
+    {
+        const MemoryAccess &a = *found.earlier, &b = *found.later;
+        const std::string message =
+            fmt::format("threads of one block exchange {} here, under a condition that not all threads of whole warps satisfy, so no "
+                        "barrier can stand between; take the exchange out of the branch",
+                        b.view->name);
+        Diagnostic& d = found.worst == Hazard::kUnknown && !crew_.known
+                            ? context_.diagnostics.warning(Code::kRace, b.where.range, message)
+                            : context_.diagnostics.error(Code::kDivergentBarrier, b.where.range, message);
+        Note before;
+        before.range = a.where.range;
+        before.message = "the access before";
+        d.notes.assign(1, before);
+        state_.meet();  // said once
+    }
+
+    static Stmt op(OpId id, std::vector<ir::Operand> operands, const Stmt& at)
+    {
+        return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), {}}, at->where);
+    }
+
+    // ---- proxy fences ----
+
+    [[nodiscard]] bool needsFence(const std::vector<MemoryAccess>& now) const
+    {
+        return proxies_ && std::ranges::any_of(now, [&](const MemoryAccess& b) {
+                   return b.storage->scope == ir::MemoryScope::kShared && passes::usesAsyncProxy(b.engine) &&
+                          std::ranges::any_of(state_.unfenced, [&](const MemoryAccess& a) { return hazards_.mayOverlap(a, b); });
+               });
+    }
+
+    void pushFence(const Stmt& s, Out& out)
+    {
+        put(op(OpId::kFenceProxyAsync, {}, s), out);
+        state_.unfenced.clear();
+    }
+
+    // The writers have met already: the fence belongs in front of that meeting. Else fence and meeting stand here.
+    void fenceBehindMeeting(const Stmt& s, Out& out)
+    {
+        if (lastMeeting_.out == &out && state_.pending.empty()) {
+            out.insert(out.begin() + static_cast<std::ptrdiff_t>(lastMeeting_.at), op(OpId::kFenceProxyAsync, {}, s));
+            ++lastMeeting_.at;
+            ++inserted_;
+            state_.unfenced.clear();
+            return;
+        }
+        pushFence(s, out);
+        if (const Stmt meeting = crew_.meeting(meetings_, s->where); meeting && crew_.threads->count() > 1)
+            put(meeting, out);
+        state_.meet();
+    }
+
+    // A thread that says that it has written fences first: who waits may hand the bytes to an engine.
+    void applyFence(OpId id, const Stmt& s, Out& out)
+    {
+        if (id == OpId::kFenceProxyAsync)
+            state_.unfenced.clear();
+        if (proxies_ && !state_.unfenced.empty() && (id == OpId::kBarrierArrive || id == OpId::kCpAsyncBarrier))
+            pushFence(s, out);
+    }
+
+    // ---- branches ----
+
+    void stepBranch(const Stmt& s, const ir::If& branch, Out& out)
+    {
+        handle(eventsOf(branch.condition, s, place()), s, out);
+        const Expr condition = expanded(branch.condition, bindings_);
+        if (uniformity_.isUniform(condition)) {
+            const BarrierState before = state_;
+            Stmt then = walk(branch.then);
+            BarrierState after = std::move(state_);
+            state_ = before;
+            Stmt otherwise = branch.otherwise ? walk(branch.otherwise) : Stmt{};
+            state_.join(after);
+            out.push_back(std::make_shared<ir::If>(branch.condition, std::move(then), std::move(otherwise), branch.where));
+            return;
+        }
+        const Crew crew = crew_;
+        const auto divided = [&](const Stmt& arm, bool holds) {
+            crew_ = {restricted(*crew.threads, condition, holds), crew.known && !crew.threads->values(condition).empty()};
+            Stmt result = arm ? stepArm(s, arm, crew, out) : arm;
+            crew_ = crew;
+            return result;
+        };
+        Stmt then = divided(branch.then, true);
+        Stmt otherwise = divided(branch.otherwise, false);
+        out.push_back(std::make_shared<ir::If>(branch.condition, std::move(then), std::move(otherwise), branch.where));
+    }
+
+    // The code of some threads. Meetings inside order them among each other only.
+    Stmt stepArm(const Stmt& branch, const Stmt& arm, const Crew& outside, Out& out)
+    {
+        const std::vector<MemoryAccess> all = accessesIn(eventsOf(arm, place()));
+        std::vector<MemoryAccess> pending = state_.pending;
+        if (meetings_.waitsForRoles(arm))  // their mbarriers order the roles
+            std::erase_if(pending, [&](const MemoryAccess& a) { return a.threads->isDisjoint(*crew_.threads); });
+        if (const FoundHazard found = search_.find(pending, all)) {
+            const Crew inside = crew_;
+            crew_ = outside;
+            separate(found, false, branch, out);
+            crew_ = inside;
+        }
+        BarrierState before = std::move(state_);
+        state_ = {};
+        state_.inFlight = before.inFlight;
+        state_.unfenced = before.unfenced;
+        Stmt result = walk(arm);
+        addAll(before.inFlight, state_.inFlight);
+        before.unfenced = state_.unfenced;
+        BarrierState inside = std::move(state_);
+        state_ = std::move(before);
+        for (const MemoryAccess& a : all)
+            if (a.engine == Engine::kNone) {
+                addAccess(state_.pending, a);
+                if (!state_.met)
+                    addAccess(state_.front, a);
+            }
+        addAll(state_.pending, inside.pending);
+        return result;
+    }
+
+    // ---- loops ----
+
+    void stepLoop(const Stmt& s, Out& out)
+    {
+        const auto* loop = as<ir::For>(s);
+        const auto* endless = as<ir::While>(s);
+        const Crew crew = crew_;
+        if (!isUniformLoop(s))
+            crew_.known = crew_.threads->count() == 1;
+        Stmt body = loop ? loop->body : endless->body;
+        const auto inner = variablesBoundIn(body);
+        const ir::ExprNode* own = loop ? loop->axes[0].var.get() : nullptr;
+        if (loop) {
+            loops_.push_back(loop->axes[0]);
+            loopOps_.push_back(loop->where.op);
+        }
+        BarrierState before = std::move(state_);
+        state_ = {};
+        state_.inFlight = before.inFlight;
+        state_.unfenced = before.unfenced;
+        bool stable = false;
+        for (int walks = 0; walks < kMostWalks && !stable; ++walks) {
+            const std::size_t left = state_.pending.size() + state_.inFlight.size();
+            const int inserted = inserted_;
+            state_.front.clear();
+            state_.met = false;
+            Out conditions;
+            if (endless)
+                handle(eventsOf(endless->condition, s, place()), s, conditions);
+            Stmt next = walk(body);
+            if (!conditions.empty())  // the condition stands in no list: what it needs stands at the body's end
+                next = ir::sequence({next, ir::sequence(std::move(conditions))});
+            state_.age(own, inner);
+            stable = walks > 0 && inserted_ == inserted && state_.pending.size() + state_.inFlight.size() == left;
+            body = next;
+        }
+        if (loop) {
+            loops_.pop_back();
+            loopOps_.pop_back();
+        }
+        crew_ = crew;
+        state_.leave(own, inner);
+        finishLoop(s, body, std::move(before), out);
+    }
+
+    void finishLoop(const Stmt& s, const Stmt& body, BarrierState before, Out& out)
+    {
+        BarrierState inside = std::move(state_);
+        state_ = std::move(before);
+        if (const FoundHazard found = search_.find(state_.pending, inside.front))
+            separate(found, false, s, out);
+        const auto* loop = as<ir::For>(s);
+        const auto *begin = loop ? ir::asInt(loop->axes[0].begin) : nullptr, *end = loop ? ir::asInt(loop->axes[0].end) : nullptr;
+        if (inside.met && begin && end && *begin < *end)
+            state_.pending.clear();
+        if (!state_.met)
+            addAll(state_.front, inside.front);
+        addAll(state_.pending, inside.pending);
+        addAll(state_.inFlight, inside.inFlight);
+        state_.unfenced = inside.unfenced;
+        if (loop) {
+            auto next = std::make_shared<ir::For>(*loop);
+            next->body = body;
+            out.push_back(next);
+        } else {
+            out.push_back(std::make_shared<ir::While>(as<ir::While>(s)->condition, body, s->where));
+        }
+    }
+
+    [[nodiscard]] bool isUniformLoop(const Stmt& s) const
+    {
+        if (const auto* loop = as<ir::While>(s))
+            return uniformity_.isUniform(expanded(loop->condition, bindings_));
+        const ir::Axis& axis = as<ir::For>(s)->axes[0];
+        return uniformity_.isUniform(axis.begin) && uniformity_.isUniform(axis.end) && (!axis.step || uniformity_.isUniform(axis.step));
+    }
+
+    // ---- statements that are taken as a whole ----
+
+    // No meeting inside, and none needed.
+    bool isLeaf(const Stmt& s)
+    {
+        if (const auto known = leaves_.find(s.get()); known != leaves_.end())
+            return known->second;
+        const bool leaf = !meetings_.isIn(s) && search_.isQuiet(accessesIn(eventsOf(s, place())));
+        kept_.push_back(s);
+        return leaves_[s.get()] = leaf;
+    }
+
+    struct MeetingPlace {
+        const Out* out = nullptr;
+        std::size_t at = 0;
+    };
+
+    const ir::Launch& launch_;
+    PassContext& context_;
+    analysis::Uniformity uniformity_;
+    Hazards hazards_;
+    HazardSearch search_{hazards_};
+    Meetings meetings_;
+    std::set<const ir::BufferNode*> exchanged_;
+    bool proxies_;
+
+    BarrierState state_;
+    Crew crew_;
+    std::vector<ir::Axis> loops_;
+    std::vector<std::uint32_t> loopOps_;
+    std::map<const ir::ExprNode*, Expr> bindings_;
+    MeetingPlace lastMeeting_;
+    int inserted_ = 0;
+    std::unordered_map<const ir::StmtNode*, bool> leaves_;
+    std::vector<Stmt> kept_;  // keys of leaves_ stay alive
+};
+
+class LaunchRewriter final : public ir::Rewriter {
+public:
+    explicit LaunchRewriter(PassContext& context) : context_(context) {}
+    using ir::Rewriter::rewrite;
+    Stmt rewrite(const Stmt& s) override
+    {
+        const auto* launch = as<ir::Launch>(s);
+        if (!launch)
+            return rewriteChildren(s);
+        auto next = std::make_shared<ir::Launch>(*launch);
+        next->body = Inserter(*launch, context_).run();
+        return next;
+    }
+
+private:
+    PassContext& context_;
+};
+
+}  // namespace
+
+ir::Function insertBarriers(const ir::Function& in, PassContext& context)
+{
+    const auto off = in.passConfigs.find("tl.disable_thread_storage_sync");
+    if (off != in.passConfigs.end() && off->second == ir::Attr(true))
+        return in;
+    ir::Function out = in;
+    out.body = LaunchRewriter(context).rewrite(in.body);
+    return out;
+}
+
+}  // namespace tw::passes

@@ -1,0 +1,192 @@
+#include "core/passes/located_access.h"
+
+#include <algorithm>
+
+#include "core/analysis/walk.h"
+#include "core/ir/build.h"
+#include "core/ir/visit.h"
+
+namespace tw::passes {
+
+using arith::Affine;
+using arith::Interval;
+using ir::as;
+using ir::Expr;
+using ir::ExprNode;
+
+namespace {
+
+constexpr std::int64_t kMostPoints = 1 << 16;  // threads times own iterations that are tried out
+
+struct VarFinder final : ir::Visitor {
+    std::map<const ExprNode*, Expr> vars;
+    std::set<const ir::BufferNode*> loaded;
+    bool opaque = false;  // a load or a call
+    using ir::Visitor::visit;
+    void visit(const Expr& e) override
+    {
+        if (e && e->kind == ir::ExprKind::kVar)
+            vars[e.get()] = e;
+        if (const auto* load = as<ir::Load>(e))
+            loaded.insert(analysis::storageOf(load->buffer.get()));
+        opaque = opaque || (e && (e->kind == ir::ExprKind::kLoad || e->kind == ir::ExprKind::kCall));
+        ir::Visitor::visit(e);
+    }
+};
+
+VarFinder lookAt(const Expr& e)
+{
+    VarFinder finder;
+    static_cast<ir::Visitor&>(finder).visit(e);
+    return finder;
+}
+
+Interval threadsOf(const analysis::ThreadSet& threads)
+{
+    if (threads.count() == 0)
+        return {0, 0};
+    std::int64_t first = 0, last = threads.total() - 1;
+    while (!threads.contains(first))
+        ++first;
+    while (!threads.contains(last))
+        --last;
+    return {first, last};
+}
+
+}  // namespace
+
+std::map<const ExprNode*, Expr> variablesOf(const Expr& e)
+{
+    return lookAt(e).vars;
+}
+
+// The same for all threads, and never changed.
+bool LocatedAccess::isFixed(const Expr& atom) const
+{
+    return world_.uniformity.isUniform(atom) &&
+           std::ranges::none_of(lookAt(atom).loaded, [&](const auto* b) { return world_.written.contains(b); });
+}
+
+// x % s where x has a tried variable without bounds: any slot.
+Expr LocatedAccess::slotFor(const Expr& atom)
+{
+    const auto* b = as<ir::Binary>(atom);
+    const auto* modulus = b && b->op == ir::BinaryOp::kFloorMod ? ir::asInt(b->b) : nullptr;
+    if (!modulus || *modulus <= 0)
+        return atom;
+    bool unbounded = false;
+    for (const auto& [node, var] : variablesOf(atom))
+        unbounded = unbounded || (tried.contains(node) && !rangeOf(node));
+    if (!unbounded)
+        return atom;
+    const auto slot = std::make_shared<const ir::VarNode>(atom->dtype, "slot");
+    slotVars_.push_back(slot);
+    slots_[slot.get()] = {0, *modulus - 1};
+    tried.insert(slot.get());
+    return slot;
+}
+
+std::optional<Interval> LocatedAccess::rangeOf(const ExprNode* v) const
+{
+    if (const auto slot = slots_.find(v); slot != slots_.end())
+        return slot->second;
+    const auto range = world_.ranges.find(v);
+    if (range == world_.ranges.end() || !range->second.low || !range->second.high)
+        return {};
+    const bool oneAxis = world_.launch.threads[1] * world_.launch.threads[2] == 1;
+    return oneAxis && v == world_.launch.threadVars[0].get() ? threadsOf(*access_.threads) : range->second;
+}
+
+Interval LocatedAccess::boundsOf(std::size_t axis) const
+{
+    arith::Facts facts = world_.facts;
+    for (const Expr& slot : slotVars_)
+        facts.bound(slot, slots_.at(slot.get()));
+    if (const auto range = rangeOf(world_.launch.threadVars[0].get()))
+        facts.bound(world_.launch.threadVars[0], *range);
+    return facts.bounds(moving_[axis]);
+}
+
+bool LocatedAccess::split()
+{
+    fixed_.assign(all.size(), Affine::of(std::int64_t{0}));
+    moving_ = fixed_;
+    std::set<const ExprNode*> used;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (!all[k].valid)
+            return false;
+        fixed_[k].constant = all[k].constant;
+        for (arith::Term term : all[k].terms) {
+            term.atom = slotFor(term.atom);
+            const VarFinder finder = lookAt(term.atom);
+            const auto isTried = [&](const auto& v) { return tried.contains(v.first); };
+            const bool moves = std::ranges::any_of(finder.vars, isTried);
+            if (moves ? finder.opaque || !std::ranges::all_of(finder.vars, isTried) : !isFixed(term.atom))
+                return false;
+            (moves ? moving_ : fixed_)[k].terms.push_back(term);
+            if (moves)
+                for (const auto& [node, var] : finder.vars)
+                    used.insert(node);
+        }
+    }
+    order_.assign(used.begin(), used.end());
+    std::int64_t points = 1;
+    for (const ExprNode* v : order_) {
+        const auto range = rangeOf(v);
+        if (!range)
+            return false;
+        points *= *range->high - *range->low + 1;
+        if (points > kMostPoints)
+            return false;
+    }
+    return true;
+}
+
+Enumeration::Enumeration(const LocatedAccess& a) : a_(a)
+{
+    for (const ExprNode* v : a.order_) {
+        const Interval range = *a.rangeOf(v);
+        low_.push_back(*range.low);
+        high_.push_back(*range.high);
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto at = std::ranges::find(a.order_, a.world_.launch.threadVars[k].get());
+        threadAxes_[k] = at == a.order_.end() ? -1 : static_cast<int>(at - a.order_.begin());
+    }
+    for (const Affine& axis : a.moving_)
+        if (auto compiled = arith::Evaluation::compile(arith::toExpr(axis, ir::kInt64), a.order_))
+            axes_.push_back(std::move(*compiled));
+        else
+            valid_ = false;
+}
+
+bool Enumeration::coversThreads() const
+{
+    for (std::size_t k = 0; k < 3; ++k)
+        if (threadAxes_[k] < 0 && a_.world_.launch.threads[k] > 1)
+            return false;
+    return true;
+}
+
+std::int64_t Enumeration::threadAt(const std::vector<std::int64_t>& at) const
+{
+    std::int64_t thread = 0, stride = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+        thread += threadAxes_[k] < 0 ? 0 : at[static_cast<std::size_t>(threadAxes_[k])] * stride;
+        stride *= a_.world_.launch.threads[k];
+    }
+    return thread;
+}
+
+bool Enumeration::evaluate(const std::vector<std::int64_t>& at, std::vector<std::int64_t>& key)
+{
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+        const auto value = axes_[k].run(at);
+        if (!value)
+            return false;
+        key[k] = *value;
+    }
+    return true;
+}
+
+}  // namespace tw::passes

@@ -1,0 +1,284 @@
+#include "core/passes/plan_shared_memory.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/analysis/walk.h"
+#include "core/ir/build.h"
+#include "core/ir/call.h"
+#include "core/ir/visit.h"
+#include "core/passes/engines.h"
+#include "core/passes/pack_memory.h"
+
+namespace tw::passes {
+
+using analysis::storageOf;
+using ir::as;
+using ir::BufferNode;
+using ir::MemoryScope;
+using ir::Stmt;
+
+namespace {
+
+constexpr std::int64_t kAlignment = 16;       // the widest access
+constexpr std::int64_t kBulkAlignment = 128;  // of what a bulk copy touches
+constexpr std::int64_t kSwizzleRows = 8;      // rows of one swizzle pattern
+constexpr std::int64_t kBarrierBytes = 8;
+constexpr std::size_t kNamedBuffers = 3;
+
+std::int64_t elementsOf(const BufferNode& buffer)
+{
+    std::int64_t count = 1;
+    for (const ir::Expr& extent : buffer.shape)
+        count *= ir::asInt(extent) ? *ir::asInt(extent) : 0;
+    return count;
+}
+
+struct Shared {
+    ir::Buffer buffer;
+    SourceRange allocated;
+    MemoryBlock block;
+    bool touched = false;
+};
+
+// Numbers the statements; gives every shared buffer its lifetime and alignment.
+class Lifetimes final : public ir::Visitor {
+public:
+    std::vector<Shared> buffers;
+    std::int64_t barrierBytes = 0;
+
+    using ir::Visitor::visit;
+
+    void visit(const Stmt& s) override
+    {
+        if (!s)
+            return;
+        ++position_;
+        if (const auto* allocate = as<ir::Allocate>(s))
+            return add(*allocate);
+        const bool isLoop = s->kind == ir::StmtKind::kFor || s->kind == ir::StmtKind::kWhile;
+        const std::size_t firstOfScope = buffers.size();
+        if (isLoop)
+            loops_.push_back({position_, {}});
+        ir::Visitor::visit(s);
+        if (isLoop) {
+            for (const std::size_t index : loops_.back().carried)
+                extend(index, ++position_);
+            loops_.pop_back();
+        }
+        if (s->kind == ir::StmtKind::kSeq)
+            endScope(firstOfScope);
+        ++position_;
+    }
+
+    void visitBuffer(const ir::Buffer& buffer) override
+    {
+        if (const auto found = index_.find(storageOf(buffer.get())); found != index_.end())
+            touch(found->second);
+    }
+
+    void visit(const ir::OpCall& call) override
+    {
+        ir::Visitor::visit(call);
+        if (const Engine engine = engineOf(call.op); engine != Engine::kNone)
+            start(call, engine);
+        if (const Engine engine = waitedFor(call.op); engine != Engine::kNone)
+            wait(call, engine);
+    }
+
+private:
+    struct Loop {
+        int begin = 0;
+        std::vector<std::size_t> carried;  // in use in all of it
+    };
+    struct Pending {
+        std::size_t index;
+        Engine engine;
+        const BufferNode* barrier;  // of a bulk load
+    };
+
+    void add(const ir::Allocate& allocate)
+    {
+        const BufferNode& buffer = *allocate.buffer;
+        if (buffer.scope == MemoryScope::kBarrier || buffer.scope == MemoryScope::kClusterBarrier)
+            barrierBytes += kBarrierBytes * elementsOf(buffer);
+        if (buffer.scope != MemoryScope::kShared || buffer.viewOf)
+            return;
+        index_[&buffer] = buffers.size();
+        depth_.push_back(loops_.size());
+        MemoryBlock block;
+        block.bytes = buffer.dtype.storageBytes(elementsOf(buffer));
+        block.alignment = kAlignment;
+        buffers.push_back({allocate.buffer, allocate.where.range, block, false});
+    }
+
+    void touch(std::size_t index)
+    {
+        const std::size_t depth = depth_[index];
+        extend(index, depth < loops_.size() ? loops_[depth].begin : position_);
+        extend(index, position_);
+        if (depth < loops_.size() && std::ranges::find(loops_[depth].carried, index) == loops_[depth].carried.end())
+            loops_[depth].carried.push_back(index);
+    }
+
+    void extend(std::size_t index, int position)
+    {
+        Shared& shared = buffers[index];
+        shared.block.first = shared.touched ? std::min(shared.block.first, position) : position;
+        shared.block.last = shared.touched ? std::max(shared.block.last, position) : position;
+        shared.touched = true;
+    }
+
+    void start(const ir::OpCall& call, Engine engine)
+    {
+        const std::int64_t swizzle = std::max({ir::intAttr(call.attrs, "swizzle", 0), ir::intAttr(call.attrs, "swizzle_A", 0),
+                                               ir::intAttr(call.attrs, "swizzle_B", 0)});
+        std::int64_t alignment = engine == Engine::kGroups ? kAlignment : kBulkAlignment;
+        alignment = std::max(alignment, kSwizzleRows * swizzle);
+        const auto* barrier = engine == Engine::kBulkLoad ? ir::regionOperand(call, "barrier") : nullptr;
+        for (const ir::Operand& operand : call.operands) {
+            const auto* region = std::get_if<ir::Region>(&operand);
+            const auto found = region && region->buffer ? index_.find(storageOf(region->buffer.get())) : index_.end();
+            if (found == index_.end())
+                continue;
+            MemoryBlock& block = buffers[found->second].block;
+            block.alignment = std::max(block.alignment, alignment);
+            pending_.push_back({found->second, engine, barrier ? storageOf(barrier->buffer.get()) : nullptr});
+        }
+    }
+
+    void wait(const ir::OpCall& call, Engine engine)
+    {
+        const auto* barrier = engine == Engine::kBulkLoad ? ir::regionOperand(call, "barrier") : nullptr;
+        const char* count = engine == Engine::kBulkStore ? "count" : "n";
+        const ir::Expr left = engine == Engine::kBulkLoad ? ir::Expr{} : ir::exprOperand(call, count);
+        const bool all = !left || ir::isZero(left);
+        std::erase_if(pending_, [&](const Pending& p) {
+            if (p.engine != engine || (barrier && p.barrier != storageOf(barrier->buffer.get())))
+                return false;
+            touch(p.index);
+            return all;
+        });
+    }
+
+    // What nobody waited for stays in use to the end of its scope.
+    void endScope(std::size_t first)
+    {
+        std::erase_if(pending_, [&](const Pending& p) {
+            if (p.index < first)
+                return false;
+            extend(p.index, position_);
+            return true;
+        });
+    }
+
+    int position_ = 0;
+    std::vector<Loop> loops_;
+    std::vector<std::size_t> depth_;  // loops around each allocation
+    std::map<const BufferNode*, std::size_t> index_;
+    std::vector<Pending> pending_;
+};
+
+class Placer final : public ir::Rewriter {
+public:
+    Placer(const std::vector<Shared>& buffers, ir::Buffer arena) : arena_(std::move(arena))
+    {
+        for (const Shared& shared : buffers) {
+            auto view = std::make_shared<BufferNode>(*shared.buffer);
+            view->viewOf = arena_;
+            view->viewOffset = shared.block.offset;
+            view->staticShared = false;
+            placed_[shared.buffer.get()] = view;
+        }
+    }
+
+    ir::Buffer rewriteBuffer(const ir::Buffer& b) override
+    {
+        if (!b)
+            return b;
+        if (const auto found = placed_.find(b.get()); found != placed_.end())
+            return found->second;
+        const ir::Buffer base = rewriteBuffer(b->viewOf);
+        if (base == b->viewOf)
+            return b;
+        auto view = std::make_shared<BufferNode>(*b);
+        view->viewOf = base;
+        return placed_[b.get()] = view;
+    }
+
+private:
+    ir::Buffer arena_;
+    std::map<const BufferNode*, ir::Buffer> placed_;
+};
+
+class LaunchPlanner final : public ir::Rewriter {
+public:
+    LaunchPlanner(const ir::Function& function, PassContext& context) : function_(function), context_(context) {}
+    using ir::Rewriter::rewrite;
+
+    Stmt rewrite(const Stmt& s) override
+    {
+        const auto* launch = as<ir::Launch>(s);
+        if (!launch)
+            return rewriteChildren(s);
+        Lifetimes lifetimes;
+        static_cast<ir::Visitor&>(lifetimes).visit(launch->body);
+        std::vector<Shared>& buffers = lifetimes.buffers;
+        std::vector<MemoryBlock> blocks;
+        for (const Shared& shared : buffers)
+            blocks.push_back(shared.block);
+        const std::int64_t size = packMemory(blocks);
+        for (std::size_t i = 0; i < buffers.size(); ++i)
+            buffers[i].block = blocks[i];
+        if (size + lifetimes.barrierBytes > context_.target.sharedBytesPerBlock)
+            reportFull(buffers, size + lifetimes.barrierBytes);
+        return buffers.empty() ? s : placed(*launch, buffers, size);
+    }
+
+private:
+    static Stmt placed(const ir::Launch& launch, const std::vector<Shared>& buffers, std::int64_t size)
+    {
+        auto arena = std::make_shared<BufferNode>();
+        arena->name = "smem";
+        arena->dtype = ir::kUInt8;
+        arena->shape = {ir::intImm(size)};
+        arena->scope = MemoryScope::kShared;
+        auto next = std::make_shared<ir::Launch>(launch);
+        next->body = ir::sequence({std::make_shared<ir::Allocate>(arena, launch.where), Placer(buffers, arena).rewrite(launch.body)});
+        next->attrs["dynamic_shared_bytes"] = size;
+        return next;
+    }
+
+    void reportFull(std::vector<Shared> buffers, std::int64_t need)
+    {
+        std::ranges::stable_sort(buffers, [](const Shared& a, const Shared& b) { return a.block.bytes > b.block.bytes; });
+        std::string names;
+        for (std::size_t i = 0; i < std::min(buffers.size(), kNamedBuffers); ++i)
+            names += fmt::format("{}{} takes {}", i ? ", " : "", buffers[i].buffer->name, buffers[i].block.bytes);
+        const std::int64_t limit = context_.target.sharedBytesPerBlock;
+        const std::string message =
+            fmt::format("the shared memory in use at one time is {} bytes, but a block of {} has {}: {}{}; tiles that are {} bytes smaller fit",
+                        need, context_.target.name, limit, names, buffers.size() > kNamedBuffers ? ", …" : "", need - limit);
+        const SourceRange where = buffers.empty() ? function_.range : buffers.front().allocated;
+        if (function_.target.empty())
+            context_.diagnostics.error(Code::kNotSupported, where, "not supported: " + message);
+        else
+            context_.diagnostics.error(Code::kCapacity, where, message);
+    }
+
+    const ir::Function& function_;
+    PassContext& context_;
+};
+
+}  // namespace
+
+ir::Function planSharedMemory(const ir::Function& in, PassContext& context)
+{
+    ir::Function out = in;
+    out.body = LaunchPlanner(in, context).rewrite(in.body);
+    return out;
+}
+
+}  // namespace tw::passes
