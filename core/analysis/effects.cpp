@@ -22,7 +22,7 @@ Effect addressEffect(const ir::OpCall& call)
 
 bool startsAfresh(const ir::OpCall& call)
 {
-    if (ir::info(call.op).cls == ir::OpClass::kProduct && call.op != OpId::kDp4a) {
+    if (call.op == OpId::kGemm || call.op == OpId::kWgmmaGemm || call.op == OpId::kGemmSp) {
         const auto* clear = ir::asInt(ir::exprOperand(call, "clear_accum"));
         return clear && *clear != 0;
     }
