@@ -70,10 +70,8 @@ Expr elementIndex(const SharedOperand& operand, const Expr& row, const Expr& col
 
 bool hasRows16(const SharedOperand& operand)
 {
-    const I elements = 128 / operand.buffer->dtype.bits();
-    const int last = static_cast<int>(operand.map->shape.size()) - 1;
-    const I known = arith::Facts().divisor(operand.mins.back());
-    return known % elements == 0 && layout::alignedRun(*operand.map, last) >= elements;
+    const int bits = operand.buffer->dtype.bits();
+    return arith::Facts().divisor(operand.mins.back()) % (128 / bits) == 0 && layout::hasMatrixRows(*operand.map, bits);
 }
 
 Stmt lowerProduct(const ir::OpCall& gemm, const ProductPlan& plan, const ProductOperands& operands, const Expr& thread,
