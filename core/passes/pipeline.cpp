@@ -3,6 +3,7 @@
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
 #include "core/passes/expand_tiles.h"
+#include "core/passes/expand_sparse.h"
 #include "core/passes/guard_bounds.h"
 #include "core/passes/infer_layouts.h"
 #include "core/passes/init_barriers.h"
@@ -54,6 +55,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"normalize", &normalize, "the passes behind it see one spelling of everything"},
         {"simplify", &simplify, "fewer statements to schedule"},
         {"requireTiles", &requireTiles, "everything from here on works on tiles"},
+        {"expandSparse", &expandSparse, "a dense product like any other for the passes behind it"},
         {"schedulePipelines", &schedulePipelines, "copies are still operations on whole tiles: their dependences are regions"},
         {"narrowScopes", &narrowScopes, "whole tiles still show which values no iteration hands to the next"},
         {"expandTiles", &expandTiles, "behind the schedule: one machinery then distributes the author's nests and those of operations"},
