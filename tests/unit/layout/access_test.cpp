@@ -61,8 +61,8 @@ TEST(Access, ConflictsOfMatrixRows)
         for (I row = 0; row < 16; row += 8)
             for (I column = 0; column < columns; column += 8) {
                 EXPECT_EQ(matrixRead(*swizzled({16, columns}, 16), 16, row, column).passes, 1) << columns;
-                if (columns % 64 == 0)
-                    EXPECT_EQ(matrixRead(*panels({16, columns}, 16, 128), 16, row, column).passes, 1);
+                const I width = columns % 64 == 0 ? 128 : 32;
+                EXPECT_EQ(matrixRead(*panels({16, columns}, 16, width), 16, row, column).passes, 1);
             }
 }
 
