@@ -76,12 +76,35 @@ private:
         auto next = std::make_shared<ir::Launch>(launch);
         for (Expr& extent : next->grid)
             extent = rewrite(extent);
-        next->body = std::move(body);
+        next->body = panelSize_ > 0 && next->blockVars.size() >= 2 ? inPanels(*next, body) : body;
         next->attrs["execution"] = std::string("simt");
         next->attrs.insert(launchAttrs_.begin(), launchAttrs_.end());
         launchAttrs_.clear();
+        panelSize_ = 0;
         launch_ = nullptr;
         return next;
+    }
+
+    // T.use_swizzle: blocks walk the grid in panels of rows (columns), back and forth, so that those that run together share rows
+    // and columns of the operands in L2 (compiler.md 5.7). Every block of the grid is met once, the last panel may be thinner.
+    Stmt inPanels(ir::Launch& launch, Stmt body) const
+    {
+        const std::size_t along = panelsOfColumns_ ? 1 : 0;  // the axis that a panel spans
+        const std::size_t across = 1 - along;
+        const ir::Var alongVar = launch.blockVars[along], acrossVar = launch.blockVars[across];
+        const ir::Var a = newVar(alongVar->name + "_raw"), c = newVar(acrossVar->name + "_raw");
+        launch.blockVars[along] = a;
+        launch.blockVars[across] = c;
+        const auto bind = [&](const ir::Var& v, Expr value) { return std::make_shared<ir::Bind>(v, ir::cast(v->dtype, std::move(value)), launch.where); };
+        const Expr width = ir::cast(ir::kInt32, launch.grid[along]), height = ir::cast(ir::kInt32, launch.grid[across]), p = ir::intImm(panelSize_);
+        const ir::Var block = newVar("block"), panel = newVar("panel"), rest = newVar("rest"), rows = newVar("rows");
+        const Expr turned = ir::binary(ir::BinaryOp::kEq, ir::floorMod(panel, ir::intImm(2)), ir::intImm(1));
+        const Expr step = ir::floorDiv(rest, rows);
+        return ir::sequence({bind(block, ir::add(ir::mul(c, width), a)), bind(panel, ir::floorDiv(block, ir::mul(p, width))),
+                             bind(rest, ir::sub(block, ir::mul(panel, ir::mul(p, width)))),
+                             bind(rows, ir::min(p, ir::sub(height, ir::mul(panel, p)))),
+                             bind(alongVar, ir::select(turned, ir::sub(ir::sub(width, ir::intImm(1)), step), step, false)),
+                             bind(acrossVar, ir::add(ir::mul(panel, p), ir::floorMod(rest, rows))), std::move(body)});
     }
 
     Stmt allocate(const Stmt& s)
@@ -173,7 +196,12 @@ private:
     {
         switch (call.op) {
         case OpId::kMinBlocksPerSm: launchAttrs_["min_blocks_per_sm"] = ir::intAttr(call.attrs, "n", 1); break;
-        case OpId::kUseSwizzle: launchAttrs_.insert(call.attrs.begin(), call.attrs.end()); break;
+        case OpId::kUseSwizzle: {
+            panelSize_ = ir::intAttr(call.attrs, "panel_size", 8);
+            const auto order = call.attrs.find("order");
+            panelsOfColumns_ = order != call.attrs.end() && order->second == ir::Attr(std::string("column"));
+            break;
+        }
         case OpId::kImportSource:
             if (const auto source = call.attrs.find("source"); source != call.attrs.end())
                 launchAttrs_["import_source"] = source->second;
@@ -225,6 +253,8 @@ private:
     Annotations annotations_;
     const ir::Launch* launch_ = nullptr;
     ir::Attrs launchAttrs_;
+    std::int64_t panelSize_ = 0;
+    bool panelsOfColumns_ = false;
 };
 
 }  // namespace
