@@ -76,7 +76,7 @@ private:
         auto next = std::make_shared<ir::Launch>(launch);
         for (Expr& extent : next->grid)
             extent = rewrite(extent);
-        next->body = panelSize_ > 0 && next->blockVars.size() >= 2 ? inPanels(*next, body) : body;
+        next->body = panelSize_ > 0 && next->blockVars.size() >= 2 && next->cluster.empty() ? inPanels(*next, body) : body;
         next->attrs["execution"] = std::string("simt");
         next->attrs.insert(launchAttrs_.begin(), launchAttrs_.end());
         launchAttrs_.clear();
