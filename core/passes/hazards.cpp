@@ -159,21 +159,25 @@ bool Hazards::apart(const Affine& difference, const Interval& a, const Interval&
 Hazard Hazards::compare(LocatedAccess& a, LocatedAccess& b) const
 {
     std::vector<std::int64_t> shift;
+    bool known = true;
     for (std::size_t k = 0; k < a.fixed().size(); ++k) {
         const Affine difference = arith::addScaled(a.fixed()[k], b.fixed()[k], -1);
-        Interval x = a.boundsOf(k), y = b.boundsOf(k);
         const bool last = k + 1 == a.fixed().size();
-        if (x.high && last)
-            *x.high += a.length - 1;
-        if (y.high && last)
-            *y.high += b.length - 1;
-        if (apart(difference, x, y))
+        const auto ends = [&](Interval range, std::int64_t length) {
+            if (range.high && last)
+                *range.high += length - 1;
+            return range;
+        };
+        if (apart(difference, ends(a.boundsOf(k), a.length), ends(b.boundsOf(k), b.length)))
             return Hazard::kNone;
         const auto constant = difference.asConstant();
-        if (!constant)
-            return Hazard::kUnknown;
-        shift.push_back(*constant);
+        if (!constant && apart(difference, ends(a.triedBoundsOf(k), a.length), ends(b.triedBoundsOf(k), b.length)))
+            return Hazard::kNone;
+        known = known && constant;
+        shift.push_back(constant.value_or(0));
     }
+    if (!known)
+        return Hazard::kUnknown;
     Enumeration first(a), second(b);
     if (!first.valid() || !second.valid())
         return Hazard::kUnknown;

@@ -107,6 +107,17 @@ Interval LocatedAccess::boundsOf(std::size_t axis) const
     return facts.bounds(moving_[axis]);
 }
 
+Interval LocatedAccess::triedBoundsOf(std::size_t axis) const
+{
+    Interval range;
+    Enumeration values(*this);
+    const bool complete = values.valid() && values.each([&](const std::vector<std::int64_t>& key, std::int64_t) {
+        range = {std::min(range.low.value_or(key[axis]), key[axis]), std::max(range.high.value_or(key[axis]), key[axis])};
+        return true;
+    });
+    return complete ? range : Interval{};
+}
+
 bool LocatedAccess::split()
 {
     fixed_.assign(all.size(), Affine::of(std::int64_t{0}));

@@ -36,8 +36,9 @@ public:
     // False if a term mixes both, a fixed one differs between threads or changes, or there is too much to try.
     [[nodiscard]] bool split();
     [[nodiscard]] const std::vector<arith::Affine>& fixed() const { return fixed_; }
-    // The range of what moves along an axis.
+    // The range of what moves along an axis, as far as arithmetic tells; and exactly, by trying (swizzles).
     [[nodiscard]] arith::Interval boundsOf(std::size_t axis) const;
+    [[nodiscard]] arith::Interval triedBoundsOf(std::size_t axis) const;
 
 private:
     friend class Enumeration;

@@ -122,6 +122,20 @@ TEST(InsertBarriers, LoopsComeBack)
     EXPECT_EQ(apart.blocks(), 1) << apart.text;
 }
 
+TEST(InsertBarriers, SlotsOfASwizzledRing)
+{
+    const Synced s(R"(        s = T.alloc_shared((3 * 256,), T.float32)
+        for k in T.serial(16):
+            T.sync_threads()
+            if k + 2 < 16:
+                for r in T.unroll(4):
+                    s[(k + 2) % 3 * 256 + ((tx * 4 + r) ^ (tx // 8 % 8 * 4))] = X[tx + k]
+            for r in T.unroll(4):
+                Y[tx] = Y[tx] + s[k % 3 * 256 + ((255 - tx * 4 - r) ^ (tx // 8 % 8 * 4))]
+)");
+    EXPECT_EQ(s.blocks(), 1) << s.text;
+}
+
 TEST(InsertBarriers, StandsInFrontOfTheLoopThatOnlyReads)
 {
     const Synced s(R"(        s = T.alloc_shared((64,), T.float32)
