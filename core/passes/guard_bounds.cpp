@@ -3,7 +3,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
-#include "core/passes/ranges.h"
+#include "core/passes/facts_rewriter.h"
 
 namespace tw::passes {
 
@@ -34,13 +34,15 @@ public:
     }
 };
 
-class Guard : public ir::Rewriter {
+class Guard : public FactsRewriter {
 public:
-    explicit Guard(const ir::Function& function) : safe_(safeValues(function)) { ranges_.addSymbols(function); }
-    using ir::Rewriter::rewrite;
+    explicit Guard(const ir::Function& function) : FactsRewriter(function), safe_(safeValues(function)) {}
+    using FactsRewriter::rewrite;
 
     ir::Expr rewrite(const ir::Expr& e) override
     {
+        if (const auto* s = ir::as<ir::Select>(e); s && s->lazy)
+            return choice(e, *s);
         const ir::Expr next = rewriteChildren(e);
         if (const auto* load = ir::as<ir::Load>(next)) {
             const ir::Expr inside = condition(load->buffer, load->indices);
@@ -56,13 +58,7 @@ public:
 
     ir::Stmt rewrite(const ir::Stmt& s) override
     {
-        if (const auto* loop = ir::as<ir::For>(s))
-            ranges_.add(*loop);
-        if (const auto* launch = ir::as<ir::Launch>(s))
-            ranges_.add(*launch);
-        const ir::Stmt next = rewriteChildren(s);
-        if (const auto* bind = ir::as<ir::Bind>(next))
-            ranges_.add(*bind);
+        const ir::Stmt next = FactsRewriter::rewrite(s);
         if (const auto* store = ir::as<ir::Store>(next)) {
             const ir::Expr inside = condition(store->buffer, store->indices);
             return inside ? std::make_shared<ir::If>(inside, next, ir::Stmt{}, s->where) : next;
@@ -77,6 +73,22 @@ public:
     }
 
 private:
+    // What the author's own condition guards needs no second one.
+    ir::Expr choice(const ir::Expr& e, const ir::Select& s)
+    {
+        const ir::Expr condition = rewrite(s.condition);
+        const auto arm = [&](const ir::Expr& value, bool holds) {
+            const auto mark = facts_.mark();
+            assume(condition, holds);
+            const ir::Expr next = rewrite(value);
+            facts_.rewind(mark);
+            return next;
+        };
+        const ir::Expr then = arm(s.then, true), otherwise = arm(s.otherwise, false);
+        const bool same = condition == s.condition && then == s.then && otherwise == s.otherwise;
+        return same ? e : ir::select(condition, then, otherwise, true, e->where);
+    }
+
     static bool isElementAtomic(const ir::OpCall& call)
     {
         if (ir::info(call.op).cls != ir::OpClass::kAtomic || call.op == ir::OpId::kAtomicLoad)
@@ -113,18 +125,17 @@ private:
             effects.visit(indices[axis]);
             if (effects.found)
                 return {};  // an index with an effect is evaluated once
-            const auto range = ranges_.of(indices[axis]);
-            if (!range || range->low < 0)
-                all = ir::logicalAnd(all, ir::binary(ir::BinaryOp::kGe, indices[axis], ir::constant(indices[axis]->dtype, std::int64_t{0})));
-            const auto extent = ranges_.of(buffer->shape[axis]);
-            if (!range || !extent || range->high >= extent->low)
-                all = ir::logicalAnd(all, ir::less(indices[axis], buffer->shape[axis]));
+            const auto add = [&](const ir::Expr& inside) {
+                if (facts_.prove(expanded(inside)) != arith::Truth::kProved)
+                    all = ir::logicalAnd(all, inside);
+            };
+            add(ir::binary(ir::BinaryOp::kGe, indices[axis], ir::constant(indices[axis]->dtype, std::int64_t{0})));
+            add(ir::less(indices[axis], buffer->shape[axis]));
         }
         return all && ir::asInt(all) && *ir::asInt(all) ? ir::Expr{} : all;
     }
 
     std::map<const ir::BufferNode*, ir::Expr> safe_;
-    Ranges ranges_;
 };
 
 }  // namespace

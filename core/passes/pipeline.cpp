@@ -19,6 +19,7 @@
 #include "core/passes/schedule_pipelines.h"
 #include "core/passes/simplify.h"
 #include "core/passes/thread_loops.h"
+#include "core/passes/vectorize_accesses.h"
 #include "core/support/check.h"
 
 namespace tw::passes {
@@ -63,6 +64,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"inferLayouts", &inferLayouts, "roles and versions are final; the lowering only reads layouts"},
         {"lowerThreads", &lowerThreads, "to the thread stage"},
         {"simplify2", &simplify, "digits of constants and bounds of the new loops fold"},
+        {"vectorizeAccesses", &vectorizeAccesses, "indices are physical: whether neighbours in a loop are neighbours in memory is seen"},
         {"planSharedMemory", &planSharedMemory, "all shared buffers are there, with their final sizes"},
         {"initBarriers", &initBarriers, "what it makes meet counts for the next pass"},
         {"insertBarriers", &insertBarriers, "behind the packing: buffers that share bytes are ordered, too"},

@@ -1,0 +1,44 @@
+// One innermost loop as a list of guarded stores, and its form with vectors of one width.
+#pragma once
+
+#include <optional>
+
+#include "core/arith/facts.h"
+#include "core/passes/vector_runs.h"
+#include "core/ir/stmt.h"
+
+namespace tw::passes {
+
+// if guards[0] and guards[1] and …: buffer[indices] = value
+struct GuardedStore {
+    std::vector<ir::Expr> guards;
+    ir::Buffer buffer;
+    std::vector<ir::Expr> indices;
+    ir::Expr value;
+    ir::Provenance where;
+};
+
+struct LoopLines {
+    std::vector<GuardedStore> lines;
+    std::vector<ir::Buffer> temporaries;  // values that the body binds, one element an iteration
+};
+// The body with its bindings replaced: arithmetic by its value, values from memory by elements [index] of temporary arrays of
+// `extent` elements. Empty where the body is more than stores under conditions.
+[[nodiscard]] std::optional<LoopLines> linesOf(const ir::Stmt& body, const ir::Expr& index, std::int64_t extent);
+
+struct VectorForm {
+    std::vector<GuardedStore> lines;  // accesses of memory are runs or do not move; guards do not move
+    ir::Expr condition;               // under which this is right; empty: always
+};
+// `lines` over v in [0, width) as one vector; empty where an access does not fit or iterations depend on one another.
+// `expand` replaces immutable variables by their values.
+using Expander = std::function<ir::Expr(const ir::Expr&)>;
+[[nodiscard]] std::optional<VectorForm> vectorForm(const std::vector<GuardedStore>& lines, const arith::Facts& facts, const ir::Var& v, std::int64_t width,
+                                                   const Expander& expand);
+
+// Registers of a thread; everything else is memory.
+[[nodiscard]] bool isRegister(const ir::Buffer& buffer);
+// Σ index · stride, in elements.
+[[nodiscard]] ir::Expr linearOffset(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+
+}  // namespace tw::passes
