@@ -49,6 +49,8 @@ Expr integerIdentity(BinaryOp op, const Expr& a, const Expr& b)
     case BinaryOp::kTruncMod: return rightOne && isPure(a) ? intImm(0, a->dtype, a->where) : Expr{};
     case BinaryOp::kShl:
     case BinaryOp::kShr: return rightZero ? a : Expr{};
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor: return rightZero ? a : leftZero ? b : Expr{};
     case BinaryOp::kMin:
     case BinaryOp::kMax: return a == b ? a : Expr{};
     case BinaryOp::kAnd:

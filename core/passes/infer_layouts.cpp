@@ -358,16 +358,18 @@ private:
             wanted.firstThread = first;
             if (want.fragment && ir::isWhole(operand) && have == wanted)
                 continue;
-            const bool swizzle = want.shared == SharedLayout::kSwizzled;
-            const auto shape = shapeOf(*operand.buffer);
-            const int bits = operand.buffer->dtype.bits();
-            const Buffer staged = toShared(operand.buffer, swizzle ? layout::swizzled(shape, bits) : layout::rowMajor(shape), out, s->where);
+            const auto best = bestLayout(want, shapeOf(*operand.buffer), operand.buffer->dtype.bits());
+            const Buffer staged = toShared(operand.buffer, best, out, s->where);
             operand.buffer = staged;
         }
         Region& c = regionAt(next, "C");
         Fragment wanted = plan.c;
         wanted.firstThread = first;
         const bool fits = isSpread(c.buffer) && ir::isWhole(c) && solution_.fragments.at(c.buffer.get()) == wanted;
+        if (!fits && next.op == ir::OpId::kWgmmaGemm) {
+            unsupported(s, "an accumulator of T.wgmma_gemm that another operation wants in another layout");
+            return s;
+        }
         if (!fits) {
             const Buffer tile = cutOut(c, c.buffer->name + "_tile", tileOf(wanted, c), true, out, s->where);
             after.push_back(regionNest(c, tile, false, s->where));

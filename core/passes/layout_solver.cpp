@@ -162,8 +162,18 @@ private:
         if (isSpread(region->buffer) && ir::isWhole(*region) && !known && demand)
             give(region->buffer.get(), *demand, fmt::format("operand {} of T.{}: {}", operand, ir::info(site.call->op).name, plan.reason));
         const ProductOperandPlan& operandPlan = operand == "A" ? plan.a : plan.b;
-        if (region->buffer->scope == ir::MemoryScope::kShared && operand != "C" && operandPlan.shared == SharedLayout::kSwizzled)
-            swizzled_.push_back(region->buffer.get());
+        if (region->buffer->scope == ir::MemoryScope::kShared && operand != "C")
+            wish(region->buffer.get(), operandPlan);
+    }
+
+    // Of two products that read one tile the pickier one decides: panels before swizzled rows, narrow panels before wide ones.
+    void wish(const BufferNode* buffer, const ProductOperandPlan& plan)
+    {
+        const auto [known, fresh] = wishes_.emplace(buffer, plan);
+        ProductOperandPlan& best = known->second;
+        const bool panels = plan.shared == SharedLayout::kPanels;
+        if (!fresh && (plan.shared > best.shared || (panels && best.shared == plan.shared && plan.panelBytes < best.panelBytes)))
+            best = plan;
     }
 
     // ---- handing layouts on ----
@@ -317,10 +327,10 @@ private:
                 continue;
             const auto isBase = [&](const BufferNode* view) { return analysis::storageOf(view) == buffer; };
             const bool viewed = std::any_of(views_.begin(), views_.end(), isBase);
-            const bool swizzle = std::find(swizzled_.begin(), swizzled_.end(), buffer) != swizzled_.end() && !viewed;
+            const auto wish = wishes_.find(buffer);
             const auto shape = shapeOf(*buffer);
             const int bits = buffer->dtype.bits() * buffer->dtype.lanes;
-            solution_.shared[buffer] = swizzle ? layout::swizzled(shape, bits) : layout::rowMajor(shape);
+            solution_.shared[buffer] = wish == wishes_.end() || viewed ? layout::rowMajor(shape) : bestLayout(wish->second, shape, bits);
         }
         for (const BufferNode* view : views_)
             if (!solution_.shared.contains(view))
@@ -331,7 +341,8 @@ private:
     PassContext& context_;
     std::unordered_map<const ir::StmtNode*, ThreadGroup> groups_;
     std::vector<LayoutSite> sites_;
-    std::vector<const BufferNode*> spread_, shared_, views_, outside_, swizzled_;
+    std::vector<const BufferNode*> spread_, shared_, views_, outside_;
+    std::unordered_map<const BufferNode*, ProductOperandPlan> wishes_;  // of products, for shared memory
     std::unordered_map<const BufferNode*, ThreadGroup> bufferGroups_;
     LayoutSolution solution_;
 };

@@ -175,7 +175,7 @@ private:
     {
         const auto& op = static_cast<const ir::OpStmt&>(*s);
         const auto& info = ir::info(op.call.op);
-        if (op.call.op == OpId::kGemm)
+        if (op.call.op == OpId::kGemm || op.call.op == OpId::kWgmmaGemm)
             return product(s, op.call);
         if (info.cls == ir::OpClass::kAnnotation)
             return annotation(s, op.call);
@@ -238,7 +238,12 @@ private:
             if (auto* e = std::get_if<Expr>(&value))
                 *e = rewrite(*e);
         const Expr thread = group.first == 0 ? state_.thread : ir::sub(state_.thread, ir::intImm(group.first));
-        return lowerProduct(next, plan, {*a, *b, std::get<RegisterOperand>(*c)}, thread, s->where);
+        const ProductOperands operands{*a, *b, std::get<RegisterOperand>(*c)};
+        if (const std::string problem = productProblem(plan, operands); !problem.empty()) {
+            context_.diagnostics.error(Code::kNotSupported, s->where.range, problem);
+            return ir::sequence({});
+        }
+        return lowerProduct(next, plan, operands, thread, s->where);
     }
 
     void unsupported(const Stmt& s, const std::string& what)

@@ -4,6 +4,7 @@
 #include "core/ir/visit.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/expand_sparse.h"
+#include "core/passes/fence_accumulators.h"
 #include "core/passes/guard_bounds.h"
 #include "core/passes/infer_layouts.h"
 #include "core/passes/init_barriers.h"
@@ -63,6 +64,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"guardBounds", &guardBounds, "behind the expansion: it guards the accesses of copies, too"},
         {"inferLayouts", &inferLayouts, "roles and versions are final; the lowering only reads layouts"},
         {"lowerThreads", &lowerThreads, "to the thread stage"},
+        {"fenceAccumulators", &fenceAccumulators, "the products have become instructions, their registers are known"},
         {"simplify2", &simplify, "digits of constants and bounds of the new loops fold"},
         {"vectorizeAccesses", &vectorizeAccesses, "indices are physical: whether neighbours in a loop are neighbours in memory is seen"},
         {"planSharedMemory", &planSharedMemory, "all shared buffers are there, with their final sizes"},
