@@ -36,7 +36,11 @@ bool hasOwnLoops(const MemoryAccess& a)
 // What cannot be told about two iterations of one nest is no hazard.
 Hazard HazardSearch::between(const MemoryAccess& a, const MemoryAccess& b) const
 {
-    const Hazard h = hazards_.between(a, b);
+    const Pair pair{a.statement, b.statement, a.ordinal, b.ordinal, a.ago, a.outerLoops};
+    const auto [at, fresh] = known_.try_emplace(pair, Hazard::kNone);
+    if (fresh)
+        at->second = hazards_.between(a, b);
+    const Hazard h = at->second;
     if (h == Hazard::kUnknown && a.where.op == b.where.op && a.ago.empty() && standsInItsNest(a) && standsInItsNest(b))
         return Hazard::kNone;
     return h == Hazard::kWarp && a.warpSynced ? Hazard::kNone : h;

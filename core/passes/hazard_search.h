@@ -1,6 +1,8 @@
 // Hazards between lists of accesses.
 #pragma once
 
+#include <map>
+
 #include "core/passes/hazards.h"
 
 namespace tw::passes {
@@ -22,7 +24,16 @@ public:
 
 private:
     [[nodiscard]] Hazard between(const MemoryAccess& a, const MemoryAccess& b) const;
+    // Loops are walked several times: the same two accesses meet again. (A statement is the same place each time.)
+    struct Pair {
+        const ir::StmtNode *earlier, *later;
+        int earlierOrdinal, laterOrdinal;
+        std::map<const ir::ExprNode*, int> ago;
+        std::size_t outerLoops;  // of the earlier one
+        auto operator<=>(const Pair&) const = default;
+    };
     const Hazards& hazards_;
+    mutable std::map<Pair, Hazard> known_;
 };
 
 }  // namespace tw::passes

@@ -19,8 +19,7 @@ using ir::ExprNode;
 
 namespace {
 
-constexpr std::int64_t kMostPoints = 1 << 16;  // addresses that are compared one by one
-constexpr std::int64_t kWarpSize = 32;
+constexpr std::int32_t kWarpSize = 32;
 
 std::int64_t elementBytes(const ir::BufferNode& view)
 {
@@ -75,7 +74,7 @@ bool sharesLoop(const MemoryAccess& a, const ExprNode* var)
 
 }  // namespace
 
-Hazards::Hazards(const ir::Launch& launch, const analysis::Uniformity& uniformity) : world_{launch, uniformity, {}, {}, {}}
+Hazards::Hazards(const ir::Launch& launch, const analysis::Uniformity& uniformity) : world_{launch, uniformity, {}, {}, {}, {}}
 {
     for (std::size_t k = 0; k < 3; ++k)
         if (launch.threadVars[k])
@@ -155,6 +154,63 @@ bool Hazards::apart(const Affine& difference, const Interval& a, const Interval&
     return true;
 }
 
+namespace {
+
+// Which thread comes to each address, in a dense table over the box that all addresses lie in.
+class Owners {
+public:
+    static constexpr std::int32_t kNobody = -1, kSeveral = -2;
+
+    // `length` addresses from each point on, along the last of `axes`. False if the box is too large.
+    bool build(const Points& points, std::size_t axes, std::int64_t length, bool everyThread)
+    {
+        if (points.threads.empty())
+            return true;
+        low_.assign(points.keys.begin(), points.keys.begin() + static_cast<std::ptrdiff_t>(axes));
+        high_ = low_;
+        for (std::size_t at = 0; at < points.keys.size(); ++at) {
+            low_[at % axes] = std::min(low_[at % axes], points.keys[at]);
+            high_[at % axes] = std::max(high_[at % axes], points.keys[at]);
+        }
+        high_.back() += length - 1;
+        std::int64_t size = 1;
+        for (std::size_t k = 0; k < axes; ++k)
+            if (size *= high_[k] - low_[k] + 1; size > kMostCells)
+                return false;
+        table_.assign(static_cast<std::size_t>(size), kNobody);
+        for (std::size_t p = 0; p < points.threads.size(); ++p) {
+            const std::int32_t thread = everyThread ? kSeveral : points.threads[p];
+            auto owner = table_.begin() + place(points.keys.data() + p * axes);
+            for (std::int64_t i = 0; i < length; ++i, ++owner)
+                *owner = *owner == kNobody || *owner == thread ? thread : kSeveral;
+        }
+        return true;
+    }
+    [[nodiscard]] std::int32_t of(const std::vector<std::int64_t>& key) const
+    {
+        for (std::size_t k = 0; k < low_.size(); ++k)
+            if (key[k] < low_[k] || key[k] > high_[k])
+                return kNobody;
+        return low_.empty() ? kNobody : table_[static_cast<std::size_t>(place(key.data()))];
+    }
+
+private:
+    static constexpr std::int64_t kMostCells = 1 << 20;
+
+    [[nodiscard]] std::ptrdiff_t place(const std::int64_t* key) const
+    {
+        std::int64_t at = 0;
+        for (std::size_t k = 0; k < low_.size(); ++k)
+            at = at * (high_[k] - low_[k] + 1) + key[k] - low_[k];
+        return static_cast<std::ptrdiff_t>(at);
+    }
+
+    std::vector<std::int64_t> low_, high_;
+    std::vector<std::int32_t> table_;
+};
+
+}  // namespace
+
 // Both are located and their fixed parts differ by constants: who comes to the same place?
 Hazard Hazards::compare(LocatedAccess& a, LocatedAccess& b) const
 {
@@ -178,39 +234,26 @@ Hazard Hazards::compare(LocatedAccess& a, LocatedAccess& b) const
     }
     if (!known)
         return Hazard::kUnknown;
-    Enumeration first(a), second(b);
-    if (!first.valid() || !second.valid())
-        return Hazard::kUnknown;
-    constexpr std::int64_t kSeveral = -1, kAnyThread = -2;
-    std::map<std::vector<std::int64_t>, std::int64_t> owners;
-    const bool everyThread = !first.coversThreads() || !second.coversThreads();
-    const bool complete = second.each([&](std::vector<std::int64_t> key, std::int64_t thread) {
-        for (std::int64_t i = 0; i < b.length; ++i, ++key.back()) {
-            const auto [at, fresh] = owners.try_emplace(key, everyThread ? kAnyThread : thread);
-            if (!fresh && at->second != thread)
-                at->second = everyThread ? kAnyThread : kSeveral;
-        }
-        return static_cast<std::int64_t>(owners.size()) <= kMostPoints;
-    });
-    if (!complete)
+    const PointsRef first = a.points(), second = b.points();
+    Owners owners;
+    if (!first || !second || !owners.build(*second, shift.size(), b.length, !first->namesThreads || !second->namesThreads))
         return Hazard::kUnknown;
     Hazard worst = Hazard::kNone;
-    const bool checked = first.each([&](std::vector<std::int64_t> key, std::int64_t thread) {
+    std::vector<std::int64_t> key(shift.size());
+    for (std::size_t p = 0; p < first->threads.size(); ++p) {
         for (std::size_t k = 0; k < key.size(); ++k)
-            key[k] += shift[k];
+            key[k] = first->keys[p * key.size() + k] + shift[k];
+        const std::int32_t thread = first->threads[p];
         for (std::int64_t i = 0; i < a.length; ++i, ++key.back()) {
-            const auto at = owners.find(key);
-            if (at == owners.end() || at->second == thread)
+            const std::int32_t owner = owners.of(key);
+            if (owner == Owners::kNobody || owner == thread)
                 continue;
-            if (at->second < 0 || at->second / kWarpSize != thread / kWarpSize) {
-                worst = Hazard::kBlock;
-                return false;
-            }
+            if (owner == Owners::kSeveral || owner / kWarpSize != thread / kWarpSize)
+                return Hazard::kBlock;
             worst = Hazard::kWarp;
         }
-        return true;
-    });
-    return checked || worst == Hazard::kBlock ? worst : Hazard::kUnknown;
+    }
+    return worst;
 }
 
 Hazard Hazards::between(const MemoryAccess& earlier, const MemoryAccess& later) const

@@ -109,13 +109,13 @@ Interval LocatedAccess::boundsOf(std::size_t axis) const
 
 Interval LocatedAccess::triedBoundsOf(std::size_t axis) const
 {
+    const PointsRef found = points();
     Interval range;
-    Enumeration values(*this);
-    const bool complete = values.valid() && values.each([&](const std::vector<std::int64_t>& key, std::int64_t) {
-        range = {std::min(range.low.value_or(key[axis]), key[axis]), std::max(range.high.value_or(key[axis]), key[axis])};
-        return true;
-    });
-    return complete ? range : Interval{};
+    for (std::size_t at = axis; found && at < found->keys.size(); at += all.size()) {
+        const std::int64_t key = found->keys[at];
+        range = {std::min(range.low.value_or(key), key), std::max(range.high.value_or(key), key)};
+    }
+    return range;
 }
 
 bool LocatedAccess::split()
@@ -153,51 +153,62 @@ bool LocatedAccess::split()
     return true;
 }
 
-Enumeration::Enumeration(const LocatedAccess& a) : a_(a)
+PointsRef LocatedAccess::points() const
 {
-    for (const ExprNode* v : a.order_) {
-        const Interval range = *a.rangeOf(v);
-        low_.push_back(*range.low);
-        high_.push_back(*range.high);
+    if (!slots_.empty())
+        return enumerate();
+    const auto [at, fresh] = world_.points.try_emplace({access_.statement, access_.ordinal, length, order_});
+    if (fresh)
+        at->second = enumerate();
+    return at->second;
+}
+
+PointsRef LocatedAccess::enumerate() const
+{
+    std::vector<std::int64_t> low, high;
+    for (const ExprNode* v : order_) {
+        const Interval range = *rangeOf(v);
+        low.push_back(*range.low);
+        high.push_back(*range.high);
     }
+    std::vector<arith::Evaluation> axes;
+    for (const Affine& axis : moving_) {
+        auto compiled = arith::Evaluation::compile(arith::toExpr(axis, ir::kInt64), order_);
+        if (!compiled)
+            return {};
+        axes.push_back(std::move(*compiled));
+    }
+    auto result = std::make_shared<Points>();
+    std::vector<std::pair<std::size_t, std::int64_t>> threadTerms;  // position of a thread variable, its stride
+    std::int64_t stride = 1;
     for (std::size_t k = 0; k < 3; ++k) {
-        const auto at = std::ranges::find(a.order_, a.world_.launch.threadVars[k].get());
-        threadAxes_[k] = at == a.order_.end() ? -1 : static_cast<int>(at - a.order_.begin());
+        const auto at = std::ranges::find(order_, world_.launch.threadVars[k].get());
+        if (at != order_.end())
+            threadTerms.emplace_back(static_cast<std::size_t>(at - order_.begin()), stride);
+        else if (world_.launch.threads[k] > 1)
+            result->namesThreads = false;
+        stride *= world_.launch.threads[k];
     }
-    for (const Affine& axis : a.moving_)
-        if (auto compiled = arith::Evaluation::compile(arith::toExpr(axis, ir::kInt64), a.order_))
-            axes_.push_back(std::move(*compiled));
-        else
-            valid_ = false;
-}
-
-bool Enumeration::coversThreads() const
-{
-    for (std::size_t k = 0; k < 3; ++k)
-        if (threadAxes_[k] < 0 && a_.world_.launch.threads[k] > 1)
-            return false;
-    return true;
-}
-
-std::int64_t Enumeration::threadAt(const std::vector<std::int64_t>& at) const
-{
-    std::int64_t thread = 0, stride = 1;
-    for (std::size_t k = 0; k < 3; ++k) {
-        thread += threadAxes_[k] < 0 ? 0 : at[static_cast<std::size_t>(threadAxes_[k])] * stride;
-        stride *= a_.world_.launch.threads[k];
+    std::vector<std::int64_t> at = low;
+    while (true) {
+        std::int64_t thread = 0;
+        for (const auto& [position, step] : threadTerms)
+            thread += at[position] * step;
+        if (!result->namesThreads || access_.threads->contains(thread)) {
+            result->threads.push_back(static_cast<std::int32_t>(thread));
+            for (arith::Evaluation& axis : axes) {
+                const auto value = axis.run(at);
+                if (!value)
+                    return {};
+                result->keys.push_back(*value);
+            }
+        }
+        std::size_t k = 0;
+        for (; k < at.size() && ++at[k] > high[k]; ++k)
+            at[k] = low[k];
+        if (k == at.size())
+            return result;
     }
-    return thread;
-}
-
-bool Enumeration::evaluate(const std::vector<std::int64_t>& at, std::vector<std::int64_t>& key)
-{
-    for (std::size_t k = 0; k < axes_.size(); ++k) {
-        const auto value = axes_[k].run(at);
-        if (!value)
-            return false;
-        key[k] = *value;
-    }
-    return true;
 }
 
 }  // namespace tw::passes

@@ -1,7 +1,8 @@
 // One access taken apart into what is the same for all threads and what moves with thread and iteration.
 #pragma once
 
-#include <array>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -13,6 +14,14 @@
 
 namespace tw::passes {
 
+// Where the threads of an access go: the moving part of its address for every value of its tried variables.
+struct Points {
+    std::vector<std::int64_t> keys;     // one an axis, point after point
+    std::vector<std::int32_t> threads;  // one a point
+    bool namesThreads = true;           // false: all threads come to every address
+};
+using PointsRef = std::shared_ptr<const Points>;
+
 // What is known about a launch's variables.
 struct LaunchFacts {
     const ir::Launch& launch;
@@ -20,6 +29,16 @@ struct LaunchFacts {
     arith::Facts facts;
     std::unordered_map<const ir::ExprNode*, arith::Interval> ranges;  // of thread and loop variables
     std::set<const ir::BufferNode*> written;                          // storage that the launch writes
+
+    // Loops are walked, and accesses compared, several times.
+    struct PointsKey {
+        const ir::StmtNode* statement;
+        int ordinal;
+        std::int64_t length;
+        std::vector<const ir::ExprNode*> tried;
+        auto operator<=>(const PointsKey&) const = default;
+    };
+    mutable std::map<PointsKey, PointsRef> points;
 };
 
 [[nodiscard]] std::map<const ir::ExprNode*, ir::Expr> variablesOf(const ir::Expr& e);
@@ -40,8 +59,11 @@ public:
     [[nodiscard]] arith::Interval boundsOf(std::size_t axis) const;
     [[nodiscard]] arith::Interval triedBoundsOf(std::size_t axis) const;
 
+    // Empty if an index cannot be computed.
+    [[nodiscard]] PointsRef points() const;
+
 private:
-    friend class Enumeration;
+    [[nodiscard]] PointsRef enumerate() const;
     [[nodiscard]] bool isFixed(const ir::Expr& atom) const;
     [[nodiscard]] ir::Expr slotFor(const ir::Expr& atom);
     [[nodiscard]] std::optional<arith::Interval> rangeOf(const ir::ExprNode* v) const;
@@ -52,46 +74,6 @@ private:
     std::vector<const ir::ExprNode*> order_;
     std::map<const ir::ExprNode*, arith::Interval> slots_;  // stand for x % s of an x without bounds: any of 0 … s - 1
     std::vector<ir::Expr> slotVars_;
-};
-
-// All values of an access's tried variables.
-class Enumeration {
-public:
-    explicit Enumeration(const LocatedAccess& a);
-    [[nodiscard]] bool valid() const { return valid_; }
-    // Whether a value names its thread. Otherwise all threads come to every address.
-    [[nodiscard]] bool coversThreads() const;
-
-    // f(key, thread) until it returns false; a key is the moving part of each axis.
-    template <class F>
-    bool each(F&& f)
-    {
-        std::vector<std::int64_t> at = low_;
-        std::vector<std::int64_t> key(axes_.size());
-        const bool covers = coversThreads();
-        while (true) {
-            const std::int64_t thread = threadAt(at);
-            if (!covers || a_.access_.threads->contains(thread)) {
-                if (!evaluate(at, key) || !f(key, thread))
-                    return false;
-            }
-            std::size_t k = 0;
-            for (; k < at.size() && ++at[k] > high_[k]; ++k)
-                at[k] = low_[k];
-            if (k == at.size())
-                return true;
-        }
-    }
-
-private:
-    [[nodiscard]] std::int64_t threadAt(const std::vector<std::int64_t>& at) const;
-    [[nodiscard]] bool evaluate(const std::vector<std::int64_t>& at, std::vector<std::int64_t>& key);
-
-    const LocatedAccess& a_;
-    std::vector<std::int64_t> low_, high_;
-    std::array<int, 3> threadAxes_{};  // positions in the order of the variables, -1: not there
-    std::vector<arith::Evaluation> axes_;
-    bool valid_ = true;
 };
 
 }  // namespace tw::passes

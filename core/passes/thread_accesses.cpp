@@ -151,7 +151,7 @@ private:
         a.atomic = atomic;
         a.engine = engine;
         a.statement = statement_;
-        a.ordinal = static_cast<int>(events.size());
+        a.ordinal = ordinals_[statement_]++;
         a.where = where_;
         a.loops = place_.loops;
         a.outerLoops = place_.loops.size();
@@ -168,6 +168,7 @@ private:
     std::map<const ir::ExprNode*, Expr> bindings_;
     std::vector<ir::Axis> own_;
     std::vector<std::uint32_t> ownOps_;
+    std::map<const ir::StmtNode*, int> ordinals_;
     std::shared_ptr<const analysis::ThreadSet> threads_;
 };
 
