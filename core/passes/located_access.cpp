@@ -67,17 +67,22 @@ bool LocatedAccess::isFixed(const Expr& atom) const
            std::ranges::none_of(lookAt(atom).loaded, [&](const auto* b) { return world_.written.contains(b); });
 }
 
-// x % s where x has a tried variable without bounds: any slot.
+// x % s where x has a tried loop variable that takes more values than there are slots (or has no bounds): any slot.
 Expr LocatedAccess::slotFor(const Expr& atom)
 {
     const auto* b = as<ir::Binary>(atom);
     const auto* modulus = b && b->op == ir::BinaryOp::kFloorMod ? ir::asInt(b->b) : nullptr;
     if (!modulus || *modulus <= 0)
         return atom;
-    bool unbounded = false;
-    for (const auto& [node, var] : variablesOf(atom))
-        unbounded = unbounded || (tried.contains(node) && !rangeOf(node));
-    if (!unbounded)
+    bool many = false;
+    for (const auto& [node, var] : variablesOf(atom)) {
+        const auto range = tried.contains(node) ? rangeOf(node) : std::optional<Interval>({0, 0});
+        const bool isThread = std::ranges::any_of(world_.launch.threadVars, [&](const ir::Var& v) { return v.get() == node; });
+        if (isThread)
+            return atom;
+        many = many || !range || *range->high - *range->low >= *modulus;
+    }
+    if (!many)
         return atom;
     const auto slot = std::make_shared<const ir::VarNode>(atom->dtype, "slot");
     slotVars_.push_back(slot);
