@@ -7,6 +7,7 @@
 
 #include "core/ir/call.h"
 #include "core/ir/stmt.h"
+#include "core/layout/mma.h"
 #include "core/support/check.h"
 
 namespace tw::cuda {
@@ -24,9 +25,10 @@ struct Shape {
 Shape shapeOf(const ir::OpCall& call)
 {
     const auto found = call.attrs.find("shape");
-    const auto* list = found == call.attrs.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
-    TW_CHECK(list && list->size() == 3, "a matrix product has a shape of three extents");
-    return {(*list)[0], (*list)[1], (*list)[2]};
+    const auto* text = found == call.attrs.end() ? nullptr : std::get_if<std::string>(&found->second);
+    const auto mma = text ? layout::parseMma(*text, 0) : std::nullopt;
+    TW_CHECK(mma.has_value(), "a matrix product has a shape like m16n8k16");
+    return {mma->m, mma->n, mma->k};
 }
 
 DType typeOf(const ir::OpCall& call)
