@@ -28,6 +28,7 @@ struct LaunchAttribute {
     union Value {
         char bytes[64];
         int cooperative;
+        int programmatic;
         struct {
             unsigned x, y, z;
         } cluster;
@@ -40,7 +41,7 @@ struct LaunchConfig {
     LaunchAttribute* attributes;
     unsigned attributeCount;
 };
-inline constexpr unsigned kLaunchCooperative = 2, kLaunchCluster = 4;
+inline constexpr unsigned kLaunchCooperative = 2, kLaunchCluster = 4, kLaunchProgrammatic = 6;
 
 // Results. 0 is success.
 enum : int {

@@ -81,7 +81,7 @@ Result<void> launch(Context& context, api::Function function, const LaunchShape&
         return done;
     if (auto done = prepare(context, function, shape); !done)
         return done;
-    std::array<api::LaunchAttribute, 2> attributes{};
+    std::array<api::LaunchAttribute, 3> attributes{};
     unsigned count = 0;
     if (product(shape.cluster) > 1) {
         attributes[count].id = api::kLaunchCluster;
@@ -90,6 +90,10 @@ Result<void> launch(Context& context, api::Function function, const LaunchShape&
     if (shape.isCooperative) {
         attributes[count].id = api::kLaunchCooperative;
         attributes[count++].value.cooperative = 1;
+    }
+    if (shape.mayStartEarly) {
+        attributes[count].id = api::kLaunchProgrammatic;
+        attributes[count++].value.programmatic = 1;
     }
     const api::LaunchConfig config{narrow(shape.grid[0]), narrow(shape.grid[1]), narrow(shape.grid[2]), narrow(shape.block[0]),
                                    narrow(shape.block[1]), narrow(shape.block[2]), narrow(shape.dynamicSharedBytes), nullptr,

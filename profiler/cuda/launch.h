@@ -17,6 +17,7 @@ struct LaunchShape {
     std::array<std::int64_t, 3> cluster{1, 1, 1};
     std::int64_t dynamicSharedBytes = 0;
     bool isCooperative = false;  // all blocks at once, for a grid-wide barrier
+    bool mayStartEarly = false;  // before the launch ahead of it is done, for which the kernel itself waits
 };
 
 // The values of a kernel's parameters, in order.

@@ -77,6 +77,7 @@ TEST(Abi, NumbersMeanTheSame)
 {
     EXPECT_EQ(api::kLaunchCluster, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
     EXPECT_EQ(api::kLaunchCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+    EXPECT_EQ(api::kLaunchProgrammatic, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
     const std::pair<int, int> pairs[] = {
         {api::kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY}, {api::kStubLibrary, CUDA_ERROR_STUB_LIBRARY},
         {api::kDeviceUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE}, {api::kNoDevice, CUDA_ERROR_NO_DEVICE},
