@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -14,9 +13,7 @@
 namespace tw::cli {
 namespace {
 
-struct Check {
-    std::string name, state, detail, remedy;
-};
+using protocol::Check;
 
 // A kernel whose answer everybody knows: y = 2 x + 1.
 constexpr const char* kProbe = R"(import tilelang.language as T
@@ -59,17 +56,6 @@ Check device(protocol::Client& client, const char* name, std::stop_token stop)
     return {fmt::format("device {}", name), ok ? "ok" : "missing", detail, ok ? "" : "reinstall; this is a bug if it stays"};
 }
 
-Check library(const char* name, const std::vector<const char*>& files, const char* what, const char* remedy)
-{
-    for (const char* file : files) {
-        if (void* handle = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL)) {
-            ::dlclose(handle);
-            return {name, "ok", fmt::format("{} is here ({})", what, file), ""};
-        }
-    }
-    return {name, "missing", fmt::format("{} is not here ({})", what, files.front()), remedy};
-}
-
 Check window()
 {
     std::error_code error;
@@ -82,19 +68,17 @@ Check window()
 
 }  // namespace
 
-int runDoctor(const Options&, Report& report, std::stop_token stop)
+int runDoctor(const Options& options, Report& report, std::stop_token stop)
 {
-    protocol::Client client(protocol::localRunnerCommand());
-    const std::vector<Check> checks = {
-        processor(),
-        device(client, "interp", stop),
-        device(client, "cpu", stop),
-        library("nvidia driver", {"libcuda.so.1"}, "the CUDA driver", "install NVIDIA's driver, or run on another machine with --device ssh:HOST"),
-        library("nvrtc", {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}, "NVIDIA's run-time compiler", "install the CUDA toolkit 12 or newer"),
-        library("cupti", {"libcupti.so", "libcupti.so.13", "libcupti.so.12"}, "NVIDIA's profiling library", "install the CUDA toolkit 12 or newer"),
-        {"device cuda:N", "missing", "this build has no CUDA back end", "use --device cpu"},
-        window(),
-    };
+    const RunnerChoice runner = chooseRunner(options.device);
+    std::vector<Check> checks = {processor()};
+    for (const char* name : {"interp", "cpu"})
+        checks.push_back(device(*runner.client, name, stop));
+    const protocol::MachineResult machine = runner.client->machine(stop);
+    checks.insert(checks.end(), machine.checks.begin(), machine.checks.end());
+    for (const Diagnostic& d : machine.head.diagnostics)
+        checks.push_back({"runner", "missing", d.message, "start `tilec serve` there by hand and see what it says"});
+    checks.push_back(window());
     report.json()["checks"] = Json::array();
     for (const Check& c : checks) {
         report.json()["checks"].push_back({{"name", c.name}, {"state", c.state}, {"detail", c.detail}, {"remedy", c.remedy}});

@@ -39,9 +39,12 @@ tl::expected<std::map<std::string, protocol::Input>, std::string> readInputs(con
 RunnerChoice chooseRunner(const std::string& device)
 {
     if (!device::isRemote(device))
-        return {protocol::localRunnerCommand(), device};
+        return {std::make_unique<protocol::Client>(protocol::localRunnerCommand()), device};
     device::RemoteDevice remote = device::parseRemote(device);
-    return {std::move(remote.command), std::move(remote.device)};
+    RunnerChoice choice{std::make_unique<protocol::Client>(std::move(remote.command)), std::move(remote.device)};
+    const auto local = std::make_shared<protocol::Client>(protocol::localRunnerCommand());
+    choice.client->setCudaCompiler([local](const protocol::CudaCompileRequest& request) { return local->compileCuda(request); });
+    return choice;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include <tl/expected.hpp>
@@ -17,9 +18,10 @@ void putHead(const protocol::ResultHead& head, Report& report);
 // --input options with their files read. Fails with one sentence.
 [[nodiscard]] tl::expected<std::map<std::string, protocol::Input>, std::string> readInputs(const Options& options);
 
-// The runner for --device and the device to ask it for.
+// The runner for --device and the device to ask it for. A runner elsewhere may lack a compiler for CUDA: a runner of this
+// machine then compiles for it.
 struct RunnerChoice {
-    std::vector<std::string> command;
+    std::unique_ptr<protocol::Client> client;
     std::string device;
 };
 [[nodiscard]] RunnerChoice chooseRunner(const std::string& device);

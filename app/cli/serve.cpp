@@ -14,6 +14,7 @@
 #include "app/cli/version.h"
 #include "profiler/device/device.h"
 #include "profiler/device/execute.h"
+#include "profiler/device/machine.h"
 #include "profiler/protocol/messages.h"
 
 namespace tw::cli {
@@ -61,6 +62,11 @@ private:
             return;
         }
         const std::lock_guard lock(mutex_);
+        if (auto* answer = std::get_if<protocol::CudaCompileResult>(&envelope->message)) {
+            clientsAnswer_ = std::move(*answer);
+            changed_.notify_all();
+            return;
+        }
         if (std::holds_alternative<protocol::Cancel>(envelope->message)) {
             if (envelope->id == currentId_)
                 current_.request_stop();
@@ -92,7 +98,10 @@ private:
                 cancel = current_.get_token();
                 busy_ = true;
             }
-            send({request.id, answer(request, cancel)});
+            const protocol::Message result = answer(request, cancel);
+            send({request.id, result});
+            if (std::visit(endsRunner, result))
+                ::_exit(0);  // only the end of the process gives the device back
             const std::lock_guard lock(mutex_);
             busy_ = false;
             currentId_ = 0;
@@ -100,15 +109,40 @@ private:
         }
     }
 
+    static constexpr auto endsRunner = [](const auto& message) {
+        if constexpr (requires { message.head; })
+            return message.head.runnerEnds;
+        else
+            return false;
+    };
+
+    // The client compiles for a runner that cannot.
+    protocol::CudaCompileResult askClient(std::uint64_t id, const protocol::CudaCompileRequest& request)
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            clientsAnswer_.reset();
+        }
+        send({id, request});
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return ended_ || clientsAnswer_; });
+        protocol::CudaCompileResult none;
+        none.head.outcome = protocol::Outcome::kCannot;
+        return clientsAnswer_ ? std::move(*clientsAnswer_) : none;
+    }
+
     protocol::Message answer(const protocol::Envelope& request, const std::stop_token& stop)
     {
+        const auto compiler = [&](const protocol::CudaCompileRequest& r) { return askClient(request.id, r); };
         const auto progress = [&](const protocol::Progress& p) { send({request.id, p}); };
         if (const auto* run = std::get_if<protocol::RunRequest>(&request.message))
-            return device::execute(*run, progress, stop);
+            return device::execute(*run, progress, stop, compiler);
         if (const auto* verify = std::get_if<protocol::VerifyRequest>(&request.message))
-            return device::execute(*verify, progress, stop);
+            return device::execute(*verify, progress, stop, compiler);
         if (const auto* compile = std::get_if<protocol::CompileRequest>(&request.message))
             return device::execute(*compile, progress, stop);
+        if (std::holds_alternative<protocol::MachineRequest>(request.message))
+            return device::describeMachine();
         return protocol::Failure{"this message is no request"};
     }
 
@@ -125,6 +159,7 @@ private:
     std::condition_variable changed_;
     std::deque<protocol::Envelope> queue_;
     std::vector<std::uint64_t> cancelled_;
+    std::optional<protocol::CudaCompileResult> clientsAnswer_;
     std::stop_source current_;
     std::uint64_t currentId_ = 0;
     bool busy_ = false, ended_ = false;

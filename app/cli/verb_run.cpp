@@ -27,6 +27,15 @@ double median(std::vector<double> samples)
     return n == 0 ? 0 : n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
+// Half the distance between the fastest and the slowest tenth, in percent of the median.
+double spreadPercent(std::vector<double> samples)
+{
+    std::sort(samples.begin(), samples.end());
+    const std::size_t tenth = samples.size() / 10;
+    const double middle = median(samples);
+    return middle > 0 ? 50 * (samples[samples.size() - 1 - tenth] - samples[tenth]) / middle : 0;
+}
+
 // Writes one output. Empty, or what went wrong.
 std::string writeOutput(const std::string& path, const interp::Tensor& tensor)
 {
@@ -93,8 +102,7 @@ int runRun(const Options& options, Report& report, std::stop_token stop)
         return kUsage;
     }
     const RunnerChoice runner = chooseRunner(options.device);
-    protocol::Client client(runner.command);
-    const protocol::RunResult result = client.run(
+    const protocol::RunResult result = runner.client->run(
         {file->job(selection.items[0].request), runner.device, std::move(*inputs), options.seed, options.repeat, !options.outputDir.empty()},
         progressLine(options), stop);
     clearProgressLine(options);
@@ -107,11 +115,13 @@ int runRun(const Options& options, Report& report, std::stop_token stop)
 
     const double medianUs = median(result.samplesUs);
     const double minUs = result.samplesUs.empty() ? 0 : *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
+    const double spread = spreadPercent(result.samplesUs);
     report.text() = fmt::format("{}@{} on {}\n", result.head.kernel, result.head.instance, options.device);
     const int exitCode = fillOutputs(options, result, report);
-    report.json()["timing"] = {{"compileMs", result.compileMs}, {"medianUs", medianUs}, {"minUs", minUs}, {"samples", result.samplesUs.size()}};
-    report.text() += fmt::format("time: {:.1f} µs median, {:.1f} µs least of {} run{}; compiled in {:.1f} ms\n", medianUs, minUs,
-                                 result.samplesUs.size(), result.samplesUs.size() == 1 ? "" : "s", result.compileMs);
+    report.json()["timing"] = {{"compileMs", result.compileMs}, {"medianUs", medianUs}, {"minUs", minUs}, {"samples", result.samplesUs.size()},
+                                {"spreadPct", spread}, {"clock", result.clock}};
+    report.text() += fmt::format("time: {:.1f} µs median ± {:.1f} %, {:.1f} µs least of {} run{} ({}); compiled in {:.1f} ms\n", medianUs,
+                                 spread, minUs, result.samplesUs.size(), result.samplesUs.size() == 1 ? "" : "s", result.clock, result.compileMs);
     return exitCode;
 }
 

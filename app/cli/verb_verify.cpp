@@ -69,10 +69,9 @@ int runVerify(const Options& options, Report& report, std::stop_token stop)
         return kUsage;
     }
     const RunnerChoice runner = chooseRunner(options.device);
-    protocol::Client client(runner.command);
     int exitCode = kFine;
     for (const Selected& selected : selection.items) {
-        const protocol::VerifyResult result = client.verify(
+        const protocol::VerifyResult result = runner.client->verify(
             {file->job(selected.request), runner.device, *inputs, options.seed, options.inputSets, options.rtol, options.atol},
             progressLine(options), stop);
         clearProgressLine(options);

@@ -10,10 +10,12 @@ public:
     explicit CpuExecutable(std::unique_ptr<llvm_backend::CpuKernel> kernel) : kernel_(std::move(kernel)) {}
 
     // The compiled kernel reports no progress of its own.
-    bool run(interp::Arguments& arguments, std::string& log, DiagnosticSink& diagnostics, const std::function<void(double)>&,
+    bool run(interp::Arguments& arguments, int repeat, RunReport& report, DiagnosticSink& diagnostics, const std::function<void(double)>&,
              std::stop_token stop) override
     {
-        return kernel_->run(arguments, 0, log, diagnostics, std::move(stop));
+        return repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
+            return kernel_->run(values, 0, log, diagnostics, stop);
+        });
     }
 
 private:

@@ -1,6 +1,7 @@
 #include "profiler/device/device.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/ranges.h>
 
@@ -9,10 +10,38 @@
 #include "profiler/device/interp_device.h"
 
 namespace tw::device {
+namespace {
+
+bool isGpu(const std::string& name)
+{
+    return name.starts_with("cuda:") && name.size() > 5 && name.size() < 9 &&
+           std::all_of(name.begin() + 5, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+bool repeatOnHost(interp::Arguments& arguments, int repeat, RunReport& report, const RunOnce& once)
+{
+    using Clock = std::chrono::steady_clock;
+    const interp::Arguments inputs = repeat > 1 ? arguments : interp::Arguments();
+    for (int i = 0; i < repeat; ++i) {
+        if (i > 0)
+            arguments = inputs;
+        std::string log;
+        const auto start = Clock::now();
+        const bool ok = once(arguments, log);
+        report.samplesUs.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+        if (i == 0)
+            report.log = std::move(log);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
 
 std::vector<std::string> localDevices() { return {"cpu", "interp"}; }
 
-tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string& name)
+tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string& name, const protocol::CudaCompiler&)
 {
     if (name == "interp")
         return makeInterpDevice();
@@ -20,9 +49,7 @@ tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string&
         return makeCpuDevice();
     if (name == "sim")
         return tl::unexpected(std::string("not supported: this build has no simulator; cpu and interp run every kernel"));
-    const bool isNumbered = name.starts_with("cuda:") && name.size() > 5 && name.size() < 9 &&
-                            std::all_of(name.begin() + 5, name.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (name == "cuda" || isNumbered)
+    if (name == "cuda" || isGpu(name))
         return tl::unexpected(fmt::format("not supported: this build has no back end for {}; cpu and interp run every kernel", name));
     const std::string near = nearestName(name, {"cpu", "interp", "sim", "cuda:0"});
     return tl::unexpected(fmt::format("\"{}\" is no device{}; known are cpu, interp, sim, cuda:N, ssh:HOST[/DEVICE], cmd:COMMAND", name,
@@ -34,8 +61,12 @@ bool isRemote(const std::string& name) { return name.starts_with("ssh:") || name
 RemoteDevice parseRemote(const std::string& name)
 {
     const std::string rest = name.substr(4);
-    if (name.starts_with("cmd:"))
-        return {{"/bin/sh", "-c", "exec " + rest}, "cpu"};
+    if (name.starts_with("cmd:")) {
+        const std::size_t last = rest.rfind('/');
+        const std::string device = last == std::string::npos ? "" : rest.substr(last + 1);
+        const bool isNamed = device == "cpu" || device == "interp" || device == "sim" || isGpu(device);
+        return {{"/bin/sh", "-c", "exec " + (isNamed ? rest.substr(0, last) : rest)}, isNamed ? device : "cpu"};
+    }
     const std::size_t slash = rest.find('/');
     return {{"ssh", "-T", "-o", "BatchMode=yes", "--", rest.substr(0, slash), "tilec", "serve"},
             slash == std::string::npos ? "cpu" : rest.substr(slash + 1)};

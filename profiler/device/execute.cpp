@@ -27,15 +27,15 @@ Diagnostic errorOf(Code code, std::string message) { return {code, Severity::kEr
 class Session {
 public:
     Session(const protocol::Job& job, std::string deviceName, const std::map<std::string, protocol::Input>& inputs,
-            protocol::ResultHead& head, const ReportProgress& progress, std::stop_token stop)
-        : job_(job), inputs_(inputs), head_(head), progress_(progress), stop_(std::move(stop))
+            protocol::ResultHead& head, const ReportProgress& progress, std::stop_token stop, const protocol::CudaCompiler& compiler)
+        : job_(job), inputs_(inputs), head_(head), progress_(progress), stop_(std::move(stop)), compiler_(compiler)
     {
         head_.device = std::move(deviceName);
     }
 
     bool openDevice()
     {
-        auto opened = device::openDevice(head_.device);
+        auto opened = device::openDevice(head_.device, compiler_);
         if (opened) {
             device_ = std::move(*opened);
             return true;
@@ -64,7 +64,10 @@ public:
         report("compile", 0);
         const auto start = Clock::now();
         workload_ = {};
-        auto prepared = prepareWorkload(compileRequest(job_, device_->stages()), given_, chosen, workload_, stop_);
+        driver::CompileRequest request = compileRequest(job_, device_->stages());
+        if (!request.target)
+            request.target = device_->target();
+        auto prepared = prepareWorkload(request, given_, chosen, workload_, stop_);
         const driver::CompileSnapshot& snapshot = *workload_.snapshot;
         head_.kernel = snapshot.kernel;
         head_.instance = snapshot.instance.name;
@@ -102,11 +105,11 @@ public:
         return true;
     }
 
-    // One run on the device.
-    bool runOnDevice(interp::Arguments& arguments, std::string& log)
+    bool runOnDevice(interp::Arguments& arguments, int repeat, RunReport& report)
     {
         DiagnosticSink found;
-        const bool ok = executable_->run(arguments, log, found, reporter("run"), stop_);
+        const bool ok = executable_->run(arguments, repeat, report, found, reporter("run"), stop_);
+        head_.runnerEnds = report.deviceIsLost;
         return ok || failedRun(found);
     }
 
@@ -192,6 +195,7 @@ private:
     protocol::ResultHead& head_;
     const ReportProgress& progress_;
     std::stop_token stop_;
+    const protocol::CudaCompiler& compiler_;
     GivenInputs given_;
     std::unique_ptr<Device> device_;
     std::unique_ptr<Executable> executable_;
@@ -205,18 +209,14 @@ void runAll(const protocol::RunRequest& request, Session& session, protocol::Run
     if (!session.openDevice() || !session.parseInputs() || !session.compile(kRunExtent) || !session.prepareInputs({request.seed, Fill::kNormal}))
         return;
     result.compileMs = session.compileMs();
-    interp::Arguments arguments;
-    for (int i = 0; i < std::max(1, request.repeat); ++i) {
-        arguments = session.prepared().arguments;
-        std::string log;
-        const auto start = Clock::now();
-        const bool ok = session.runOnDevice(arguments, log);
-        result.samplesUs.push_back(microsecondsSince(start));
-        if (i == 0)
-            result.log = std::move(log);
-        if (!ok)
-            return;
-    }
+    interp::Arguments arguments = session.prepared().arguments;
+    RunReport report;
+    const bool ok = session.runOnDevice(arguments, std::max(1, request.repeat), report);
+    result.log = std::move(report.log);
+    result.samplesUs = std::move(report.samplesUs);
+    result.clock = std::move(report.clock);
+    if (!ok)
+        return;
     for (const std::size_t i : session.outputs()) {
         interp::Tensor& tensor = arguments.tensors.at(session.function().params[i].name());
         result.outputs.push_back(summarize(session.function().params[i].name(), tensor));
@@ -235,9 +235,9 @@ bool verifyOnce(const protocol::VerifyRequest& request, Session& session, const 
     interp::RunOptions perturb, reverse;
     perturb.perturb = true;
     reverse.reverseBlocks = true;
-    std::string log;
+    RunReport report;
     if (!session.runReference(reference, {}, "reference") || !session.runReference(perturbed, perturb, "bounds") ||
-        !session.runReference(reversed, reverse, "order of blocks") || !session.runOnDevice(answer, log))
+        !session.runReference(reversed, reverse, "order of blocks") || !session.runOnDevice(answer, 1, report))
         return false;
     for (const std::size_t i : session.outputs()) {
         const std::string& name = session.function().params[i].name();
@@ -292,18 +292,20 @@ Result guarded(Body&& body)
 
 }  // namespace
 
-protocol::RunResult execute(const protocol::RunRequest& request, const ReportProgress& progress, std::stop_token stop)
+protocol::RunResult execute(const protocol::RunRequest& request, const ReportProgress& progress, std::stop_token stop,
+                             const protocol::CudaCompiler& compiler)
 {
     return guarded<protocol::RunResult>([&](protocol::RunResult& result) {
-        Session session(request.job, request.device, request.inputs, result.head, progress, std::move(stop));
+        Session session(request.job, request.device, request.inputs, result.head, progress, std::move(stop), compiler);
         runAll(request, session, result);
     });
 }
 
-protocol::VerifyResult execute(const protocol::VerifyRequest& request, const ReportProgress& progress, std::stop_token stop)
+protocol::VerifyResult execute(const protocol::VerifyRequest& request, const ReportProgress& progress, std::stop_token stop,
+                                const protocol::CudaCompiler& compiler)
 {
     return guarded<protocol::VerifyResult>([&](protocol::VerifyResult& result) {
-        Session session(request.job, request.device, request.inputs, result.head, progress, std::move(stop));
+        Session session(request.job, request.device, request.inputs, result.head, progress, std::move(stop), compiler);
         verifyAll(request, session, result);
     });
 }
@@ -314,8 +316,8 @@ protocol::CompileResult execute(const protocol::CompileRequest& request, const R
         bool choseExtents = false;
         const auto compiled = compileWithExtents(compileRequest(request.job, request.stages), kRunExtent, choseExtents, stop);
         const driver::CompileSnapshot& snapshot = *compiled;
-        result.head = {outcomeOf(snapshot), snapshot.cancelled, snapshot.kernel, snapshot.instance.name, snapshot.target.name, "",
-                       snapshot.diagnostics};
+        result.head = {.outcome = outcomeOf(snapshot), .cancelled = snapshot.cancelled, .runnerEnds = false, .kernel = snapshot.kernel,
+                       .instance = snapshot.instance.name, .target = snapshot.target.name, .device = "", .diagnostics = snapshot.diagnostics};
         if (const auto missing = missingParameters(snapshot); !missing.empty()) {
             result.head.outcome = Outcome::kUsage;
             result.head.diagnostics.push_back(

@@ -12,10 +12,11 @@ namespace tw::device {
 
 using ReportProgress = std::function<void(const protocol::Progress&)>;
 
+// `compiler`: for CUDA text where this machine has no NVRTC; may be empty.
 [[nodiscard]] protocol::RunResult execute(const protocol::RunRequest& request, const ReportProgress& progress = {},
-                                          std::stop_token stop = {});
+                                          std::stop_token stop = {}, const protocol::CudaCompiler& compiler = {});
 [[nodiscard]] protocol::VerifyResult execute(const protocol::VerifyRequest& request, const ReportProgress& progress = {},
-                                             std::stop_token stop = {});
+                                             std::stop_token stop = {}, const protocol::CudaCompiler& compiler = {});
 [[nodiscard]] protocol::CompileResult execute(const protocol::CompileRequest& request, const ReportProgress& progress = {},
                                               std::stop_token stop = {});
 

@@ -9,14 +9,16 @@ class InterpExecutable final : public Executable {
 public:
     explicit InterpExecutable(std::shared_ptr<const ir::Function> function) : function_(std::move(function)) {}
 
-    bool run(interp::Arguments& arguments, std::string& log, DiagnosticSink& diagnostics, const std::function<void(double)>& progress,
-             std::stop_token stop) override
+    bool run(interp::Arguments& arguments, int repeat, RunReport& report, DiagnosticSink& diagnostics,
+             const std::function<void(double)>& progress, std::stop_token stop) override
     {
         interp::RunOptions options;
         options.progress = progress;
-        interp::RunResult result = interp::run(*function_, arguments, options, diagnostics, std::move(stop));
-        log += result.log;
-        return result.ok;
+        return repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
+            interp::RunResult result = interp::run(*function_, values, options, diagnostics, stop);
+            log += result.log;
+            return result.ok;
+        });
     }
 
 private:

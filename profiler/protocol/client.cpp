@@ -233,8 +233,14 @@ Result Client::ask(Message request, const ProgressCallback& progress, std::stop_
                                        hello->protocol, kProtocolVersion));
             if (envelope->id != id)
                 continue;
-            if (auto* result = std::get_if<Result>(&envelope->message))
-                return std::move(*result);
+            if (auto* result = std::get_if<Result>(&envelope->message)) {
+                Result answer = std::move(*result);
+                if (answer.head.runnerEnds)
+                    process_.reset();
+                return answer;
+            }
+            if (const auto* asked = std::get_if<CudaCompileRequest>(&envelope->message))
+                process_->send(encode({id, compiler_ ? compiler_(*asked) : lost<CudaCompileResult>(Code::kNotSupported, "the client has no compiler")}));
             if (const auto* report = std::get_if<Progress>(&envelope->message); report && progress)
                 progress(*report);
             if (const auto* failure = std::get_if<Failure>(&envelope->message))
@@ -263,5 +269,12 @@ CompileResult Client::compile(const CompileRequest& request, const ProgressCallb
 {
     return ask<CompileResult>(request, progress, std::move(stop));
 }
+
+CudaCompileResult Client::compileCuda(const CudaCompileRequest& request, std::stop_token stop)
+{
+    return ask<CudaCompileResult>(request, {}, std::move(stop));
+}
+
+MachineResult Client::machine(std::stop_token stop) { return ask<MachineResult>(MachineRequest{}, {}, std::move(stop)); }
 
 }  // namespace tw::protocol

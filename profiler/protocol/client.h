@@ -21,7 +21,8 @@ using ProgressCallback = std::function<void(const Progress&)>;
 // One runner process. It is started by the first request, and again by the next request after it ended. Calls block; one at
 // a time is served (others wait), from any thread. A stop request is passed on as a cancellation; a runner that does not
 // answer within `grace` is killed. Whatever happens, every call returns a result: a runner that ended before it answered
-// gives a diagnostic of code kRunnerLost ("the runner ended with signal 9 (Killed) …").
+// gives a diagnostic of code kRunnerLost ("the runner ended with signal 9 (Killed) …"). A runner that lost its device
+// answers, and then ends.
 class Client {
 public:
     explicit Client(std::vector<std::string> command, std::chrono::milliseconds grace = std::chrono::milliseconds(1000));
@@ -35,6 +36,12 @@ public:
     [[nodiscard]] CompileResult compile(const CompileRequest& request, const ProgressCallback& progress = {},
                                         std::stop_token stop = {});
 
+    [[nodiscard]] CudaCompileResult compileCuda(const CudaCompileRequest& request, std::stop_token stop = {});
+    [[nodiscard]] MachineResult machine(std::stop_token stop = {});
+
+    // For runners that cannot compile CUDA; called from the thread that waits for the runner. Without one, a runner that asks is told that this client cannot.
+    void setCudaCompiler(CudaCompiler compiler) { compiler_ = std::move(compiler); }
+
     [[nodiscard]] int processId() const;  // 0 when none is running
 
 private:
@@ -45,6 +52,7 @@ private:
     std::vector<std::string> command_;
     std::chrono::milliseconds grace_;
     std::unique_ptr<Process> process_;
+    CudaCompiler compiler_;
     std::uint64_t lastId_ = 0;
     mutable std::mutex oneCall_;
 };

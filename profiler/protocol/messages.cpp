@@ -105,7 +105,7 @@ Json head(const ResultHead& h)
     Json diagnostics = Json::array();
     for (const Diagnostic& d : h.diagnostics)
         diagnostics.push_back(diagnostic(d));
-    return {{"outcome", static_cast<int>(h.outcome)}, {"cancelled", h.cancelled}, {"kernel", h.kernel}, {"instance", h.instance},
+    return {{"outcome", static_cast<int>(h.outcome)}, {"cancelled", h.cancelled}, {"runnerEnds", h.runnerEnds}, {"kernel", h.kernel}, {"instance", h.instance},
             {"target", h.target}, {"device", h.device}, {"diagnostics", diagnostics}};
 }
 ResultHead toHead(const Json& j)
@@ -113,6 +113,7 @@ ResultHead toHead(const Json& j)
     ResultHead h;
     h.outcome = static_cast<Outcome>(std::clamp(j.at("outcome").get<int>(), 0, 4));
     h.cancelled = j.at("cancelled").get<bool>();
+    h.runnerEnds = j.at("runnerEnds").get<bool>();
     h.kernel = j.at("kernel").get<std::string>();
     h.instance = j.at("instance").get<std::string>();
     h.target = j.at("target").get<std::string>();
@@ -223,7 +224,7 @@ void write(Writer& w, const RunResult& m)
         outputs.push_back(std::move(out));
     }
     w.json = {{"type", "runResult"}, {"head", head(m.head)}, {"log", w.payload(m.log)}, {"outputs", outputs},
-              {"compileMs", m.compileMs}, {"samplesUs", m.samplesUs}};
+              {"compileMs", m.compileMs}, {"samplesUs", m.samplesUs}, {"clock", m.clock}};
 }
 void read(const Reader& r, const Json& j, RunResult& m)
 {
@@ -231,6 +232,7 @@ void read(const Reader& r, const Json& j, RunResult& m)
     m.log = r.payload(j.at("log"));
     m.compileMs = j.at("compileMs").get<double>();
     m.samplesUs = j.at("samplesUs").get<std::vector<double>>();
+    m.clock = j.at("clock").get<std::string>();
     for (const Json& o : j.at("outputs")) {
         Output out{o.at("name").get<std::string>(), o.at("dtype").get<std::string>(), o.at("shape").get<std::vector<std::int64_t>>(),
                    toOptionalNumber(o.at("min")), toOptionalNumber(o.at("max")), toOptionalNumber(o.at("mean")),
@@ -301,6 +303,40 @@ void read(const Reader& r, const Json& j, CompileResult& m)
         m.object = r.payload(j.at("object"));
 }
 
+void write(Writer& w, const CudaCompileRequest& m)
+{
+    w.json = {{"type", "compileCuda"}, {"name", m.name}, {"text", w.payload(m.text)}, {"target", m.target}, {"fastMath", m.fastMath}};
+}
+void read(const Reader& r, const Json& j, CudaCompileRequest& m)
+{
+    m = {j.at("name").get<std::string>(), r.payload(j.at("text")), j.at("target").get<std::string>(), j.at("fastMath").get<bool>()};
+}
+
+void write(Writer& w, const CudaCompileResult& m)
+{
+    w.json = {{"type", "compileCudaResult"}, {"head", head(m.head)}, {"cubin", w.payload(m.cubin)}, {"log", w.payload(m.log)}};
+}
+void read(const Reader& r, const Json& j, CudaCompileResult& m) { m = {toHead(j.at("head")), r.payload(j.at("cubin")), r.payload(j.at("log"))}; }
+
+void write(Writer& w, const MachineRequest&) { w.json = {{"type", "machine"}}; }
+void read(const Reader&, const Json&, MachineRequest&) {}
+
+void write(Writer& w, const MachineResult& m)
+{
+    Json checks = Json::array();
+    for (const Check& c : m.checks)
+        checks.push_back({{"name", c.name}, {"state", c.state}, {"detail", c.detail}, {"remedy", c.remedy}});
+    w.json = {{"type", "machineResult"}, {"head", head(m.head)}, {"checks", checks}, {"devices", m.devices}};
+}
+void read(const Reader&, const Json& j, MachineResult& m)
+{
+    m.head = toHead(j.at("head"));
+    m.devices = j.at("devices").get<std::vector<std::string>>();
+    for (const Json& c : j.at("checks"))
+        m.checks.push_back({c.at("name").get<std::string>(), c.at("state").get<std::string>(), c.at("detail").get<std::string>(),
+                            c.at("remedy").get<std::string>()});
+}
+
 template <class T>
 Message parse(const Reader& r, const Json& j)
 {
@@ -315,7 +351,8 @@ Message parseAny(const Reader& r, const Json& j)
         {"hello", parse<Hello>},         {"run", parse<RunRequest>},           {"verify", parse<VerifyRequest>},
         {"compile", parse<CompileRequest>}, {"cancel", parse<Cancel>},         {"progress", parse<Progress>},
         {"failure", parse<Failure>},     {"runResult", parse<RunResult>},      {"verifyResult", parse<VerifyResult>},
-        {"compileResult", parse<CompileResult>},
+        {"compileResult", parse<CompileResult>}, {"compileCuda", parse<CudaCompileRequest>}, {"compileCudaResult", parse<CudaCompileResult>},
+        {"machine", parse<MachineRequest>}, {"machineResult", parse<MachineResult>},
     };
     const auto found = kParsers.find(j.at("type").get<std::string>());
     if (found == kParsers.end())

@@ -1,11 +1,13 @@
 // What the two ends of the runner protocol say to each other.
 //
-// The runner (`tilec serve`) greets with a Hello. Then each request (run, verify, compile) is answered by any number of
-// Progress messages and exactly one result with the request's id; Cancel asks for an early end. Source ranges travel as
+// The runner (`tilec serve`) greets with a Hello. Then each request (run, verify, compile, …) is answered by any number of
+// Progress messages and exactly one result with the request's id; Cancel asks for an early end. In between the runner may ask
+// its client to compile CUDA text. Source ranges travel as
 // byte offsets: both ends stage the same text, so the client's SourceSet understands them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,12 +22,12 @@
 
 namespace tw::protocol {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 struct Hello {
     int protocol = kProtocolVersion;
     std::string version;               // of the program
-    std::vector<std::string> devices;  // what --device may name here
+    std::vector<std::string> devices;  // what --device may name here without asking a driver; MachineResult has all
 };
 
 // A kernel to compile, with all text that it needs: the runner opens no file.
@@ -50,6 +52,7 @@ enum class Outcome { kFine = 0, kProgramWrong = 1, kUsage = 2, kAnswerWrong = 3,
 struct ResultHead {
     Outcome outcome = Outcome::kFine;
     bool cancelled = false;
+    bool runnerEnds = false;  // the device is lost for this runner, which ends after this result
     std::string kernel, instance, target, device;
     std::vector<Diagnostic> diagnostics;
 };
@@ -76,6 +79,7 @@ struct RunResult {
     std::vector<Output> outputs;
     double compileMs = 0;
     std::vector<double> samplesUs;  // one a repetition
+    std::string clock;              // what measured them: "host" or "device events"
 };
 
 struct VerifyRequest {
@@ -108,6 +112,33 @@ struct CompileResult {
     std::optional<std::string> object;
 };
 
+// CUDA text to compile. A client may ask it of a runner, and a runner that cannot do it of its client, with the id of the
+// request that it is working on; the client then answers with the result.
+struct CudaCompileRequest {
+    std::string name;  // of the text, for messages
+    std::string text, target;
+    bool fastMath = false;
+};
+struct CudaCompileResult {
+    ResultHead head;
+    std::string cubin, log;
+};
+
+using CudaCompiler = std::function<CudaCompileResult(const CudaCompileRequest&)>;
+
+// What a runner's machine has.
+struct MachineRequest {};
+struct Check {
+    std::string name;   // "nvidia driver"
+    std::string state;  // "ok", "missing" or "limited"
+    std::string detail, remedy;
+};
+struct MachineResult {
+    ResultHead head;
+    std::vector<Check> checks;
+    std::vector<std::string> devices;  // what --device may name there, GPUs too
+};
+
 struct Cancel {};
 struct Progress {
     std::string phase;    // "compile", "inputs", "run", "reference"
@@ -118,8 +149,8 @@ struct Failure {
     std::string message;
 };
 
-using Message = std::variant<Hello, RunRequest, VerifyRequest, CompileRequest, Cancel, Progress, RunResult, VerifyResult,
-                             CompileResult, Failure>;
+using Message = std::variant<Hello, RunRequest, VerifyRequest, CompileRequest, CudaCompileRequest, MachineRequest, Cancel, Progress,
+                             RunResult, VerifyResult, CompileResult, CudaCompileResult, MachineResult, Failure>;
 struct Envelope {
     std::uint64_t id = 0;  // of the request; 0 in a Hello
     Message message;

@@ -1,5 +1,8 @@
 // The client against runners that misbehave, played by the shell.
+#include <fstream>
 #include <thread>
+
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -59,6 +62,42 @@ TEST(Client, KillsARunnerThatIgnoresCancellation)
     EXPECT_TRUE(client.run({}, {}, later.get_token()).head.cancelled);
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
     EXPECT_EQ(client.processId(), 0);
+}
+
+// A runner that plays back what it is given and then waits.
+std::string playing(const std::vector<Envelope>& messages)
+{
+    std::string bytes;
+    for (const Envelope& m : messages)
+        bytes += serialize(encode(m));
+    const std::string path = testing::TempDir() + "/played" + std::to_string(::getpid());
+    std::ofstream(path, std::ios::binary) << bytes;
+    return "cat " + path + "; exec cat >/dev/null";
+}
+
+TEST(Client, LetsARunnerGoThatLostItsDevice)
+{
+    RunResult lost;
+    lost.head.outcome = Outcome::kProgramWrong;
+    lost.head.runnerEnds = true;
+    Client client({"/bin/sh", "-c", playing({{1, lost}})});
+    EXPECT_EQ(client.run({}).head.outcome, Outcome::kProgramWrong);
+    EXPECT_EQ(client.processId(), 0);
+    Client healthy({"/bin/sh", "-c", playing({{1, RunResult()}})});
+    EXPECT_EQ(healthy.run({}).head.outcome, Outcome::kFine);
+    EXPECT_NE(healthy.processId(), 0);
+}
+
+TEST(Client, CompilesForARunnerThatCannot)
+{
+    std::string asked;
+    Client client({"/bin/sh", "-c", playing({{1, CudaCompileRequest{"k", "text of k", "sm_90a", false}}, {1, RunResult()}})});
+    client.setCudaCompiler([&](const CudaCompileRequest& request) {
+        asked = request.text + " for " + request.target;
+        return CudaCompileResult();
+    });
+    EXPECT_EQ(client.run({}).head.outcome, Outcome::kFine);
+    EXPECT_EQ(asked, "text of k for sm_90a");
 }
 
 }  // namespace

@@ -45,6 +45,32 @@ TEST(Messages, RunRequestKeepsEveryByte)
     EXPECT_TRUE(got.wantOutputs);
 }
 
+TEST(Messages, KeepsCudaTextAndCode)
+{
+    const CudaCompileRequest request = roundTrip(CudaCompileRequest{"k", std::string("a\0b", 3), "sm_80", true});
+    EXPECT_EQ(request.text, std::string("a\0b", 3));
+    EXPECT_EQ(request.target, "sm_80");
+    EXPECT_TRUE(request.fastMath);
+    CudaCompileResult result;
+    result.cubin = std::string("\x7f" "ELF\0", 5);
+    result.head.runnerEnds = true;
+    const CudaCompileResult got = roundTrip(result);
+    EXPECT_EQ(got.cubin, result.cubin);
+    EXPECT_TRUE(got.head.runnerEnds);
+}
+
+TEST(Messages, KeepsWhatAMachineHas)
+{
+    MachineResult machine;
+    machine.checks = {{"nvrtc", "missing", "not here", "install it"}};
+    machine.devices = {"cpu", "cuda:0"};
+    const MachineResult got = roundTrip(machine);
+    ASSERT_EQ(got.checks.size(), 1U);
+    EXPECT_EQ(got.checks[0].remedy, "install it");
+    EXPECT_EQ(got.devices, machine.devices);
+    EXPECT_TRUE(std::holds_alternative<MachineRequest>(decode(encode({1, MachineRequest()}))->message));
+}
+
 TEST(Messages, RunResultKeepsDiagnosticsAndTensors)
 {
     RunResult result;

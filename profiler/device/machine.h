@@ -1,0 +1,11 @@
+// What this machine has for running kernels on GPUs, and how to get what is missing.
+#pragma once
+
+#include "profiler/protocol/messages.h"
+
+namespace tw::device {
+
+// Opens the driver: called in a runner, never in a client.
+[[nodiscard]] protocol::MachineResult describeMachine();
+
+}  // namespace tw::device
