@@ -148,9 +148,11 @@ private:
             fmt::format("threads of one block exchange {} here, under a condition that not all threads of whole warps satisfy, so no "
                         "barrier can stand between; take the exchange out of the branch",
                         b.view->name);
-        Diagnostic& d = found.worst == Hazard::kUnknown && !crew_.known
-                            ? context_.diagnostics.warning(Code::kRace, b.where.range, message)
-                            : context_.diagnostics.error(Code::kDivergentBarrier, b.where.range, message);
+        const bool certain = found.worst != Hazard::kUnknown || crew_.known;
+        if (!certain && b.storage->scope == ir::MemoryScope::kGlobal)
+            return;  // threads mostly keep to their own elements there, in ways that indices do not show
+        Diagnostic& d = certain ? context_.diagnostics.error(Code::kDivergentBarrier, b.where.range, message)
+                                : context_.diagnostics.warning(Code::kRace, b.where.range, message);
         Note before;
         before.range = a.where.range;
         before.message = "the access before";

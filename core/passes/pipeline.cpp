@@ -2,6 +2,7 @@
 
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
+#include "core/passes/assign_registers.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/expand_sparse.h"
 #include "core/passes/fence_accumulators.h"
@@ -70,6 +71,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"planSharedMemory", &planSharedMemory, "all shared buffers are there, with their final sizes"},
         {"initBarriers", &initBarriers, "what it makes meet counts for the next pass"},
         {"insertBarriers", &insertBarriers, "behind the packing: buffers that share bytes are ordered, too"},
+        {"assignRegisters", &assignRegisters, "the code of every role is final"},
     };
     return target.kind == target::Kind::kCpu ? cpu : target.isCuda() ? cuda : others;
 }

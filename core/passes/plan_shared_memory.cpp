@@ -1,6 +1,7 @@
 #include "core/passes/plan_shared_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -227,8 +228,11 @@ public:
         static_cast<ir::Visitor&>(lifetimes).visit(launch->body);
         std::vector<Shared>& buffers = lifetimes.buffers;
         std::vector<MemoryBlock> blocks;
-        for (const Shared& shared : buffers)
+        for (const Shared& shared : buffers) {
             blocks.push_back(shared.block);
+            if (!ordersAccesses())
+                blocks.back().first = 0, blocks.back().last = std::numeric_limits<int>::max();
+        }
         const std::int64_t size = packMemory(blocks);
         for (std::size_t i = 0; i < buffers.size(); ++i)
             buffers[i].block = blocks[i];
@@ -238,6 +242,13 @@ public:
     }
 
 private:
+    // Without insertBarriers nobody orders the last reader of one buffer and the first writer of the next in its bytes.
+    [[nodiscard]] bool ordersAccesses() const
+    {
+        const auto off = function_.passConfigs.find("tl.disable_thread_storage_sync");
+        return off == function_.passConfigs.end() || off->second != ir::Attr(true);
+    }
+
     static Stmt placed(const ir::Launch& launch, const std::vector<Shared>& buffers, std::int64_t size)
     {
         auto arena = std::make_shared<BufferNode>();

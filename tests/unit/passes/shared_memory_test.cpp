@@ -2,6 +2,7 @@
 
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
+#include "core/passes/assign_registers.h"
 #include "core/passes/narrow_scopes.h"
 #include "core/passes/pack_memory.h"
 #include "core/passes/plan_shared_memory.h"
@@ -42,15 +43,15 @@ struct Planned {
     ir::Function after;
     std::int64_t bytes = 0;
     std::map<std::string, std::int64_t> offsets;
-    explicit Planned(const std::string& body, const char* target = "sm_80", bool narrow = false)
+    explicit Planned(const std::string& body, const char* target = "sm_80", bool sync = true)
         : kernel("@T.prim_func\ndef f(X: T.Tensor((64,), T.float32), Y: T.Tensor((64,), T.float32), n: T.int32):\n"
                  "    with T.Kernel(1, threads=64) as bx:\n        tx = T.get_thread_binding()\n" + body,
                  "f"),
           run(target)
     {
         ir::Function f = *kernel.function;
-        if (narrow)
-            f = run(&narrowScopes, f);
+        if (!sync)
+            f.passConfigs["tl.disable_thread_storage_sync"] = true;
         f.stage = ir::Stage::kThread;
         after = run(&planSharedMemory, f);
         struct Finder final : ir::Visitor {
@@ -72,17 +73,19 @@ struct Planned {
 
 TEST(PlanSharedMemory, BuffersThatAreDoneMakeRoom)
 {
-    const Planned p(R"(        a = T.alloc_shared((64,), T.float32)
+    const char* const body = R"(        a = T.alloc_shared((64,), T.float32)
         b = T.alloc_shared((32,), T.float32)
         c = T.alloc_shared((64,), T.float32)
         a[tx] = X[tx]
         b[tx % 32] = a[tx]
         c[tx] = b[tx % 32]
         Y[tx] = c[tx]
-)");
+)";
+    const Planned p(body);
     EXPECT_EQ(p.bytes, 256 + 128);
     EXPECT_EQ(p.offsets.at("a"), p.offsets.at("c"));
     EXPECT_EQ(p.offsets.at("b"), 256);
+    EXPECT_EQ(Planned(body, "sm_80", false).bytes, 640);  // the author orders accesses, by names
 }
 
 TEST(PlanSharedMemory, LoopsKeepWhatTheyCarry)
@@ -168,6 +171,37 @@ def f(X: T.Tensor((8, 64), T.float32), Y: T.Tensor((8, 64), T.float32), n: T.int
     EXPECT_GT(text.find("c = T.alloc_shared"), loop);
     k.arguments.scalars["n"] = std::int64_t{4};
     expectSameResults(k, after);
+}
+
+// A kernel of `threads` threads: one producer warp group with `few` registers, the others with `many`.
+std::vector<Diagnostic> budgetsOf(int threads, int few, int many, ir::Function* after = nullptr)
+{
+    TextKernel k("@T.prim_func\ndef f(X: T.Tensor((64,), T.float32)):\n    with T.Kernel(1, threads=" + std::to_string(threads) + R"() as bx:
+        tx = T.get_thread_binding()
+        if tx < 128:
+            T.set_max_nreg()" + std::to_string(few) + R"(, 0)
+        else:
+            T.set_max_nreg()" + std::to_string(many) + ", 1)\n        X[0] = 1\n",
+                 "f");
+    PassRun run("sm_90a");
+    ir::Function f = *k.function;
+    f.stage = ir::Stage::kThread;
+    const ir::Function out = run(&assignRegisters, f);
+    if (after)
+        *after = out;
+    return run.sink.all();
+}
+
+TEST(AssignRegisters, BudgetsOfWarpGroupsAddUp)
+{
+    ir::Function after;
+    EXPECT_TRUE(budgetsOf(384, 24, 240, &after).empty());  // 24 + 2 * 240 = 504 = 3 * 168
+    EXPECT_NE(ir::print(after).text.find("\"min_blocks_per_sm\": 1"), std::string::npos) << ir::print(after).text;
+    EXPECT_TRUE(budgetsOf(512, 24, 160).empty());
+    const auto tooMany = budgetsOf(512, 24, 240);  // pitfall 7
+    ASSERT_EQ(tooMany.size(), 1U);
+    EXPECT_NE(tooMany[0].message.find("744"), std::string::npos) << tooMany[0].message;
+    EXPECT_EQ(budgetsOf(320, 24, 240).size(), 2U);
 }
 
 }  // namespace
