@@ -10,6 +10,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
+#include "core/passes/expand_scans.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/plan_threads.h"
 #include "core/passes/thread_values.h"
@@ -226,6 +227,7 @@ private:
         case OpClass::kCopy: return copy(s, call);
         case OpClass::kFill: return fill(call, s->where);
         case OpClass::kAtomic: return atomic(s, call);
+        case OpClass::kScan: return scan(call, s->where);
         case OpClass::kDebug: return print(s, call);
         default: return s;
         }
@@ -263,6 +265,12 @@ private:
         if (async && !ir::boolAttr(call.attrs, "no_commit", false))
             stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kCommitGroup, {}, {}}, where));
         return ir::sequence(std::move(stmts));
+    }
+
+    Stmt scan(const ir::OpCall& call, const ir::Provenance& where) const
+    {
+        const bool each = eachThread(*ir::regionOperand(call, "src"), *ir::regionOperand(call, "dst"));
+        return expandScan(call, each ? 0 : threads_->count(), where);
     }
 
     Stmt im2col(const ir::OpCall& call, const ir::Provenance& where)

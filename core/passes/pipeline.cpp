@@ -3,6 +3,7 @@
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
 #include "core/passes/assign_registers.h"
+#include "core/passes/expand_reducers.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/expand_sparse.h"
 #include "core/passes/fence_accumulators.h"
@@ -59,6 +60,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"simplify", &simplify, "fewer statements to schedule"},
         {"requireTiles", &requireTiles, "everything from here on works on tiles"},
         {"expandSparse", &expandSparse, "a dense product like any other for the passes behind it"},
+        {"expandReducers", &expandReducers, "a nest that contributes is a nest like any other for the passes behind it"},
         {"schedulePipelines", &schedulePipelines, "copies are still operations on whole tiles: their dependences are regions"},
         {"narrowScopes", &narrowScopes, "whole tiles still show which values no iteration hands to the next"},
         {"expandTiles", &expandTiles, "behind the schedule: one machinery then distributes the author's nests and those of operations"},

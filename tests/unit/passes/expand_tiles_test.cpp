@@ -3,6 +3,7 @@
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
+#include "core/passes/expand_reducers.h"
 #include "core/passes/guard_bounds.h"
 #include "tests/unit/interp/text_kernel.h"
 
@@ -25,7 +26,8 @@ void expectExpanded(const std::string& body, const std::vector<std::string>& gon
                     kernel.tensor((*buffer)->name).setInt(k, k % 7);
     DiagnosticSink sink;
     PassContext context{target::defaultTarget(), sink, {}};
-    const ir::Function after = guardBounds(expandTiles(*kernel.function, context), context);
+    const ir::Function after = guardBounds(expandTiles(expandReducers(*kernel.function, context), context), context);
+    ASSERT_FALSE(sink.hasErrors()) << sink.all().front().message;
     const std::string text = ir::print(after).text;
     EXPECT_EQ(ir::verify(after), std::vector<std::string>{}) << text;
     for (const std::string& name : gone)
@@ -191,6 +193,99 @@ def k(A: T.Tensor((32, 32), "float16"), B: T.Tensor((32, 32), "float16")):
     const std::string text = ir::print(expandTiles(*kernel.function, context)).text;
     EXPECT_NE(text.find("\"async\": True, \"op\": \"async_copy\""), std::string::npos) << text;
     EXPECT_NE(text.find("ptx_commit_group"), std::string::npos) << text;
+}
+
+TEST(ExpandTiles, ScansInPieces)
+{
+    expectExpanded(R"(
+def k(A: T.Tensor((1000,), "float32"), B: T.Tensor((1000,), "float32"), C: T.Tensor((1000,), "float32")):
+    with T.Kernel(1, threads=128) as b:
+        s = T.alloc_shared((1000,), "float32")
+        t = T.alloc_shared((1000,), "float32")
+        T.copy(A, s)
+        T.cummax(s, t, dim=0, reverse=True)
+        T.copy(t, C)
+        T.cumsum(s, dim=0)
+        T.copy(s, B)
+)", {"T.cumsum", "T.cummax"});
+}
+
+TEST(ExpandTiles, ScansAlongEitherAxis)
+{
+    expectExpanded(R"(
+def k(A: T.Tensor((24, 50), "float16"), B: T.Tensor((24, 50), "float16"), C: T.Tensor((24, 50), "float32")):
+    with T.Kernel(1, threads=64) as b:
+        s = T.alloc_shared((24, 50), "float16")
+        f = T.alloc_fragment((24, 50), "float32")
+        T.copy(A, s)
+        T.copy(A, f)
+        T.cumsum(s, dim=1)
+        T.cumsum(f, dim=0, reverse=True)
+        T.copy(s, B)
+        T.copy(f, C)
+)", {"T.cumsum"});
+}
+
+TEST(ExpandReducers, ContributionsOfSeveralNests)
+{
+    expectExpanded(R"(
+def k(A: T.Tensor((16, 96), "float32"), B: T.Tensor((16,), "float32"), C: T.Tensor((16,), "float32"), D: T.Tensor((1,), "int32")):
+    with T.Kernel(1, threads=64) as b:
+        s = T.alloc_shared((16, 32), "float32")
+        total = T.alloc_reducer((16,), "float32", op="sum")
+        top = T.alloc_reducer((16,), "float32", op="max")
+        count = T.alloc_reducer((1,), "int32", op="sum")
+        out = T.alloc_fragment((16,), "float32")
+        counted = T.alloc_fragment((1,), "int32")
+        T.reducer_init(total, 0.5)
+        T.reducer_init(top)
+        T.reducer_init(count)
+        for t in T.serial(3):
+            T.copy(A[0, t * 32], s)
+            for i, k in T.Parallel(16, 32):
+                T.reducer_update(total[i], s[i, k])
+                T.reducer_update(top[i], s[i, k] * 2.0)
+                if s[i, k] > 0.0:
+                    T.reducer_update(count[0], 1)
+        for i in T.Parallel(16):
+            T.reducer_update(total[i], 3.0)
+        T.finalize_reducer(total, out)
+        T.copy(out, B)
+        T.finalize_reducer(top, out)
+        T.copy(out, C)
+        T.finalize_reducer(count, counted)
+        T.copy(counted, D)
+)", {"reducer"});
+}
+
+TEST(ExpandReducers, PlacesThatOnlyRunningTellsAreAtomic)
+{
+    expectExpanded(R"(
+def k(A: T.Tensor((64,), "int32"), B: T.Tensor((8,), "int32")):
+    with T.Kernel(1, threads=64) as b:
+        bins = T.alloc_reducer((8,), "int32", op="sum")
+        out = T.alloc_fragment((8,), "int32")
+        T.reducer_init(bins)
+        for i in T.Parallel(64):
+            T.reducer_update(bins[A[i] % 8], A[i])
+        T.finalize_reducer(bins, out)
+        T.copy(out, B)
+)", {"T.reducer", "T.alloc_reducer"});
+}
+
+TEST(ExpandReducers, TheOlderForm)
+{
+    expectExpanded(R"(
+def k(A: T.Tensor((16, 32), "float32"), B: T.Tensor((16,), "float32")):
+    with T.Kernel(1, threads=64) as b:
+        acc = T.alloc_reducer((16,), "float32", op="sum", replication="all")
+        T.clear(acc)
+        for i, k in T.Parallel(16, 32):
+            acc[i] += A[i, k] * A[i, k]
+        T.finalize_reducer(acc)
+        for i in T.Parallel(16):
+            B[i] = acc[i] / 32.0
+)", {"reducer"});
 }
 
 }  // namespace
