@@ -88,7 +88,7 @@ bool Machine::locate(Fiber& f, int buffer, const std::vector<int>& indices, Plac
     places.outside = false;
     places.on.clear();
     places.bases.clear();
-    places.offsets.assign(1, 0);
+    places.offsets.assign(1, info.first);
     bool nothing = false;
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
         const Slot& s = slot(f, indices[axis]);
@@ -211,6 +211,7 @@ void Machine::load(Fiber& f, const Instr& in)
         p.bytes = memory->bytes.data();
         p.valid = options_.checkUninitialized ? memory->valid.data() : nullptr;
     }
+    tellAccess(f, in, info, p, Touch::Kind::kRead, nullptr);
     const int width = std::max<int>(1, info.type.lanes);
     const DType type = info.type.element();
     const std::size_t n = p.offsets.size();
@@ -218,6 +219,8 @@ void Machine::load(Fiber& f, const Instr& in)
     Lane* out = dst.prepare(n * static_cast<std::size_t>(width));
     dst.uniform = p.uniform;
     dst.width = width;
+    if (in.handsOn)
+        unwritten_.clear();
     if (f.mask.none())
         return;
     for (int c = 0; c < width; ++c) {
@@ -234,8 +237,12 @@ void Machine::load(Fiber& f, const Instr& in)
         if (p.valid)
             for (std::size_t k = 0; k < n; ++k)
                 if (p.active(k) && p.valid[firstByte(type, p.offsets[k])] == 0) {
-                    reportUninitialized(info, in.where.range);
-                    return;
+                    if (!in.handsOn) {
+                        reportUninitialized(info, in.where.range);
+                        return;
+                    }
+                    unwritten_.resize(n, 0);
+                    unwritten_[k] = 1;
                 }
         if (p.outside && info.safeSlot >= 0) {
             const Slot& safe = slot(f, info.safeSlot);
@@ -265,6 +272,7 @@ void Machine::store(Fiber& f, const Instr& in)
     const DType type = info.type.element();
     const std::size_t n = p.offsets.size();
     const Slot& value = slot(f, in.a);
+    tellAccess(f, in, info, p, Touch::Kind::kWrite, &value);
     bool changed = info.space != Space::kThread && info.space != Space::kLane;
     for (int c = 0; c < width; ++c) {
         if (width > 1)
@@ -290,11 +298,22 @@ void Machine::store(Fiber& f, const Instr& in)
                 if (p.active(k))
                     storeElement(type, p.bases[k], p.offsets[k], component[k]);
         }
-        if (p.valid)
-            for (std::size_t k = 0; k < n; ++k)
-                if (p.active(k))
-                    std::fill(p.valid + firstByte(type, p.offsets[k]), p.valid + endByte(type, p.offsets[k]), std::uint8_t{1});
+        const bool hole = in.handsOn && !unwritten_.empty();
+        if (!p.valid && !hole)
+            continue;
+        for (std::size_t k = 0; k < n; ++k) {
+            if (!p.active(k))
+                continue;
+            const bool written = !hole || unwritten_[unwritten_.size() == 1 ? 0 : k] == 0;
+            if (p.valid)
+                std::fill(p.valid + firstByte(type, p.offsets[k]), p.valid + endByte(type, p.offsets[k]), written ? std::uint8_t{1} : std::uint8_t{0});
+            else if (!written) {
+                error(Code::kUninitialized, in.where.range, fmt::format("{} gets an element here that nothing has written before", info.node->name));
+                return;
+            }
+        }
     }
+    tellWritten(info);
     if (changed)
         noteChange(f);
 }

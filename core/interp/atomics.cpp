@@ -37,6 +37,7 @@ void Machine::atomicOp(Fiber& f, const Instr& in, const OpRecord& record)
             p.bytes = memory->bytes.data();
             p.valid = memory->valid.data();
         }
+        tellAccess(f, in, info, p, Touch::Kind::kAtomic, nullptr);
         const DType type = info.type.element();
         if (!stores) {
             if (in.dst < 0)
@@ -81,6 +82,7 @@ void Machine::combineLanes(Fiber& f, const Instr& in, const OpRecord& record, Co
         p.bytes = memory->bytes.data();
         p.valid = memory->valid.data();
     }
+    tellAccess(f, in, info, p, Touch::Kind::kAtomic, nullptr);
     const Slot& value = slot(f, record.at(1).slot);
     const DType type = info.type.element();
     const bool adds = how == Combiner::kSum || how == Combiner::kProduct || how == Combiner::kAbsSum;
@@ -129,6 +131,7 @@ void Machine::atomicVector(Fiber& f, const Instr& in, const OpRecord& record, in
 {
     std::vector<Lane> previous(static_cast<std::size_t>(width) * static_cast<std::size_t>(f.n), Lane{});
     const OperandRecord& source = record.at(1);
+    tellWide(f, in, record.at(0).region, Touch::Kind::kAtomic, width * program_.buffers[static_cast<std::size_t>(record.at(0).region.buffer)].type.bits() / 8, -1);
     for (int lane = 0; lane < f.n && !failed_; ++lane) {
         if (!f.mask.on(lane))
             continue;

@@ -48,6 +48,7 @@ enum class Op : std::uint8_t {
 
 struct Instr {
     Op op{};
+    bool handsOn = false;  // kLoad, kStore: elements that nobody wrote are copied as such
     bool heavy = false;  // control over code that synchronises or runs tile operations: divergence splits the fiber
     ir::DType type{};    // of the result
     ir::DType from{};    // of the operands
@@ -82,6 +83,7 @@ struct BufferInfo {
     int storage = -1;      // index of the storage, within its space
     std::vector<Number> shape, strides;
     int addressSlot = -1;  // kAddress
+    std::int64_t first = 0;  // element of the storage that element 0 is (views at an offset)
     bool isVar = false;
     bool predicated = false;  // accesses outside are skipped, loads give the safe value
     int safeSlot = -1;
@@ -131,6 +133,7 @@ struct OpRecord {
 struct ForRecord {
     int var = -1, begin = -1, end = -1, step = -1;
     ir::DType type;
+    bool vectorized = false;
 };
 struct PersistentRecord {
     std::vector<int> vars, extents;

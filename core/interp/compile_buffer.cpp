@@ -95,6 +95,12 @@ int Compiler::makeBuffer(const ir::Buffer& buffer, std::vector<Value>& temporari
     info.space = spaces_.contains(&root) ? spaces_[&root] : spaceOf(root);
     info.storage = storageOf(root, info.space);
     info.isVar = root.scope == MemoryScope::kVar;
+    std::int64_t offset = 0;
+    for (const ir::BufferNode* b = buffer.get(); b->viewOf; b = b->viewOf.get())
+        offset += b->viewOffset;
+    const int bits = info.type.bits() * std::max<int>(1, info.type.lanes);
+    TW_CHECK(offset * 8 % bits == 0, "a view begins in the middle of an element");
+    info.first = offset * 8 / bits;
     info.predicated = (info.space == Space::kGlobal || info.space == Space::kAddress) && p_.safeMemory;
     for (const ir::Expr& extent : buffer->shape)
         info.shape.push_back(number(extent, temporaries));

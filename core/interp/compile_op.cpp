@@ -37,7 +37,7 @@ bool isHeavy(const ir::OpCall& call)
 {
     switch (ir::info(call.op).cls) {
     case OpClass::kCopy: case OpClass::kFill: case OpClass::kScan: return true;
-    case OpClass::kProduct: return call.op != OpId::kDp4a;
+    case OpClass::kProduct: return call.op != OpId::kDp4a && ir::info(call.op).stage != ir::StageMask::kThread;
     case OpClass::kReduce: return call.op != OpId::kAnyOf && call.op != OpId::kAllOf;
     case OpClass::kReducer: return call.op != OpId::kReducerUpdate;
     case OpClass::kAtomic: return !isElementAtomic(call);
@@ -45,7 +45,7 @@ bool isHeavy(const ir::OpCall& call)
         switch (call.op) {
         case OpId::kSyncWarp: case OpId::kTileEnter: case OpId::kTileLeave: case OpId::kFenceBarrierInit: case OpId::kFenceProxyAsync: case OpId::kNamedBarrierArrive:
         case OpId::kBarrierArrive: case OpId::kBarrierExpectTx: case OpId::kBarrierArriveExpectTx:
-        case OpId::kCpAsyncBarrier: case OpId::kClusterArrive: case OpId::kClusterArriveRelaxed: return false;
+        case OpId::kCpAsyncBarrier: case OpId::kClusterArrive: case OpId::kClusterArriveRelaxed: case OpId::kBarrierInit: return false;
         default: return true;
         }
     default: return false;

@@ -8,64 +8,6 @@ namespace tw::interp {
 using ir::DType;
 using ir::StmtKind;
 
-namespace {
-
-class HeavyFinder final : public ir::Visitor {
-public:
-    using ir::Visitor::visit;
-    bool found = false;
-    void visit(const ir::Stmt& s) override
-    {
-        if (!s || found)
-            return;
-        if (const auto* loop = ir::as<ir::For>(s); loop && loop->loop == ir::ForKind::kParallel)
-            found = true;
-        else
-            ir::Visitor::visit(s);
-    }
-    void visit(const ir::OpCall& call) override
-    {
-        found |= isHeavy(call);
-        ir::Visitor::visit(call);
-    }
-};
-
-// Breaks and continues of the loop around, not of loops within.
-class ExitFinder final : public ir::Visitor {
-public:
-    using ir::Visitor::visit;
-    explicit ExitFinder(StmtKind kind) : kind_(kind) {}
-    bool found = false;
-    void visit(const ir::Stmt& s) override
-    {
-        if (!s || found || s->kind == StmtKind::kFor || s->kind == StmtKind::kWhile)
-            return;
-        if (s->kind == kind_)
-            found = true;
-        else
-            ir::Visitor::visit(s);
-    }
-
-private:
-    StmtKind kind_;
-};
-
-}  // namespace
-
-bool isHeavy(const ir::Stmt& s)
-{
-    HeavyFinder finder;
-    finder.visit(s);
-    return finder.found;
-}
-
-bool exitsLoop(const ir::Stmt& s, bool wantBreak)
-{
-    ExitFinder finder(wantBreak ? StmtKind::kBreak : StmtKind::kContinue);
-    finder.visit(s);
-    return finder.found;
-}
-
 int Compiler::bindVar(const ir::Var& v)
 {
     const int slot = inHost_ ? permanent() : newSlot();
@@ -143,11 +85,18 @@ void Compiler::store(const ir::Store& s)
     if (storeAsUpdate(s))
         return;
     std::vector<Value> temporaries;
+    const int first = here();
     const Value value = expr(s.value);
+    const bool copies = function_.stage == ir::Stage::kThread && isCopy(s.value);
+    for (int k = here() - 1; copies && k >= first; --k)
+        if (p_.code[static_cast<std::size_t>(k)].op == Op::kLoad) {
+            p_.code[static_cast<std::size_t>(k)].handsOn = true;  // the value's own load comes behind those of its indices
+            break;
+        }
     const int access = accessOf(s.buffer, s.indices, temporaries, true);
     const DType stored = p_.buffers[static_cast<std::size_t>(p_.accesses[static_cast<std::size_t>(access)].buffer)].type;
     const Value converted = convert(value, s.value->dtype, stored, s.where);
-    emit({.op = Op::kStore, .type = stored, .a = converted.slot, .extra = access, .where = s.where});
+    emit({.op = Op::kStore, .handsOn = copies, .type = stored, .a = converted.slot, .extra = access, .where = s.where});
     release(converted);
     release(temporaries);
 }
@@ -259,7 +208,7 @@ void Compiler::serialFor(const ir::For& s)
     const Value step = axis.step ? exprAs(axis.step, type) : Value{intConstant(1), false};
     scopeSlots_.emplace_back();
     const int var = bindVar(axis.var);
-    p_.fors.push_back({var, begin.slot, end.slot, step.slot, type});
+    p_.fors.push_back({var, begin.slot, end.slot, step.slot, type, s.loop == ir::ForKind::kVectorized});
     const int record = static_cast<int>(p_.fors.size()) - 1;
     const bool heavy = isHeavy(s.body);
     loops_.emplace_back();

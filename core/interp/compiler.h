@@ -123,6 +123,9 @@ private:
 // reaching it have to be told apart.
 [[nodiscard]] bool isHeavy(const ir::Stmt& s);
 [[nodiscard]] bool isHeavy(const ir::OpCall& call);
+// Whether a stored value is one load, converted or guarded: what is left of a tile's copy in the thread stage. Such copies hand
+// unwritten elements on, as those of tiles do.
+[[nodiscard]] bool isCopy(const ir::Expr& value);
 // Whether evaluating `e` can fail or be seen: it loads, or calls something that is not a pure function.
 [[nodiscard]] bool hasAccess(const ir::Expr& e);
 // Whether a break or continue of a loop around `s` stands in `s`.

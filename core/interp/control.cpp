@@ -74,6 +74,8 @@ void Machine::enterIf(Fiber& f, const Instr& in)
     std::vector<std::uint8_t> stays(static_cast<std::size_t>(f.n));
     for (std::size_t k = 0; k < stays.size(); ++k)
         stays[k] = condition.lanes[k].i != 0 ? 1 : 0;
+    if (options_.observer && launch_)
+        tellBranch(f, in, stays);
     if (!in.heavy) {
         Mask then = restrict(f.mask, stays);
         frame.otherwise = without(f.mask, stays);
@@ -139,6 +141,8 @@ void Machine::enterFor(Fiber& f, const Instr& in)
         if (frame.step == 0)
             error(Code::kEndlessLoop, in.where.range, "this loop has step 0, so it never ends");
         setLoopVar(f, frame, record);
+        if (record.vectorized && enters)
+            vectorSteps_ = static_cast<int>(frame.end - frame.current);
         f.frames.push_back(std::move(frame));
         f.pc = enters ? f.pc + 1 : in.target;
         return;
@@ -179,6 +183,8 @@ void Machine::nextFor(Fiber& f, const Instr& in)
         frame.current += frame.step;
         setLoopVar(f, frame, record);
         const bool goesOn = frame.step > 0 ? frame.current < frame.end : frame.current > frame.end;
+        vectorStep_ = record.vectorized && goesOn ? vectorStep_ + 1 : 0;
+        vectorSteps_ = vectorStep_ > 0 ? vectorSteps_ : 1;
         f.pc = goesOn ? in.outer : in.target;
         return;
     }
@@ -363,6 +369,8 @@ void Machine::leaveIteration(Fiber& f, const Instr& in, bool isBreak)
 
 void Machine::returnThreads(Fiber& f, const Instr& in)
 {
+    if (options_.observer && launch_)
+        options_.observer->leaves(actOf(f, in));
     addLanes(f.returned, f.mask, f.n);
     f.block->live -= f.mask.count;
     f.mask = Mask::of(std::vector<std::uint8_t>(static_cast<std::size_t>(f.n), 0));
@@ -376,6 +384,8 @@ void Machine::endFiber(Fiber& f)
     int returned = 0;
     for (const std::uint8_t lane : f.returned)
         returned += lane;
+    if (options_.observer && launch_)
+        options_.observer->leaves(actOf(f, program_.code[static_cast<std::size_t>(f.pc)]));
     f.done = true;
     f.block->live -= f.n - returned;
     noteChange(f);

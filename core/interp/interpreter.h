@@ -13,11 +13,14 @@
 
 namespace tw::interp {
 
+class Observer;
+
 struct RunOptions {
     bool reverseBlocks = false;     // finds what depends on the order of blocks
     bool perturb = false;           // every inexact result moves by up to one unit roundoff: how far errors spread
     bool checkUninitialized = true; // reads of on-chip elements that nobody wrote are errors
     std::int64_t maxLogBytes = 1 << 20;
+    Observer* observer = nullptr;   // told about accesses and synchronisation (observer.h); null costs nothing
     std::function<void(double fraction)> progress;  // called from the running thread, at most every 50 ms
 };
 

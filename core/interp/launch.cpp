@@ -36,6 +36,7 @@ void Machine::launch(Fiber& host, const Instr& in)
     finishedBlocks_ = 0;
     gridArrived_ = 0;
     blocks_.clear();
+    tellLaunch();
     runBlocks(host);
     blocks_.clear();
     launch_ = nullptr;
@@ -106,6 +107,10 @@ void Machine::retire()
         }
         const std::shared_ptr<Cluster> cluster = block.cluster;
         const std::size_t before = blocks_.size();
+        if (options_.observer)
+            for (const std::unique_ptr<Block>& x : blocks_)
+                if (x.get() == &block || (cluster && x->cluster == cluster))
+                    options_.observer->blockEnds(static_cast<int>(x->linear));
         std::erase_if(blocks_, [&](const std::unique_ptr<Block>& x) {
             return x.get() == &block || (cluster && x->cluster == cluster);
         });
@@ -118,6 +123,7 @@ void Machine::startCluster(Fiber& host, std::int64_t number)
     if (options_.reverseBlocks)
         number = clusters_ - 1 - number;
     std::array<std::int64_t, 3> at{};
+    const std::int64_t clusterNumber = number;
     for (std::size_t k = 0; k < 3; ++k) {
         const std::int64_t extent = grid_[k] / clusterDims_[k];
         at[k] = number % extent * clusterDims_[k];
@@ -136,6 +142,8 @@ void Machine::startCluster(Fiber& host, std::int64_t number)
                     block->rank = static_cast<int>(cluster->blocks.size());
                     cluster->blocks.push_back(block.get());
                 }
+                if (options_.observer)
+                    options_.observer->blockBegins(static_cast<int>(linear), static_cast<int>(clusterNumber), block->rank);
                 blocks_.push_back(std::move(block));
             }
 }

@@ -3,11 +3,14 @@
 
 #include <chrono>
 #include <deque>
+#include <map>
+#include <memory>
 #include <stop_token>
 
 #include "core/interp/element.h"
 #include "core/interp/fiber.h"
 #include "core/interp/interpreter.h"
+#include "core/interp/observer.h"
 
 namespace tw::interp {
 
@@ -46,6 +49,11 @@ struct TileView {
     Lane safe{};
     const BufferInfo* info = nullptr;
 };
+
+struct MatrixTile;  // matrix_ops.h
+struct MatrixWalk;
+struct MatrixPlan;
+struct RegisterMap;
 
 // The address of a global storage's first byte. Storages lie far apart, so that a wrong address is seen.
 [[nodiscard]] inline std::int64_t addressOf(std::size_t storage) { return static_cast<std::int64_t>(storage + 1) << 40; }
@@ -136,6 +144,7 @@ private:
     void tileOperation(Fiber& f, const Instr& in, const OpRecord& record);
     void threadQuery(Fiber& f, const Instr& in, const OpRecord& record);
     void memoryOp(Fiber& f, const Instr& in, const OpRecord& record);
+    void cpAsync(Fiber& f, const Instr& in, const OpRecord& record);
     void wideLoad(Fiber& f, const Instr& in, const OpRecord& record);
     void wideStore(Fiber& f, const Instr& in, const OpRecord& record);
     void dp4a(Fiber& f, const Instr& in, const OpRecord& record);
@@ -158,13 +167,17 @@ private:
     void namedSync(Fiber& f, const Instr& in, const OpRecord& record, bool wait);
     void barrierWait(Fiber& f, const Instr& in, const OpRecord& record);
     void barrierArrive(Fiber& f, const Instr& in, const OpRecord& record);
-    void clusterSync(Fiber& f, const Instr& in, bool arrive, bool wait);
+    void clusterSync(Fiber& f, const Instr& in, const OpRecord& record, bool arrive, bool wait);
+    void warpSync(Fiber& f, const Instr& in);
+    void barrierInit(Fiber& f, const Instr& in, const OpRecord& record);
+    void tellArrival(Fiber& f, const Instr& in, ir::OpId op, int lane, const Meeting& meeting);
+    void tellResume(Fiber& f);
     void gridSync(Fiber& f, const Instr& in);
     void checkBlockBarrier(Block& block);
     void checkWideBarriers(Block& block);
     void storeSyncResult(Fiber& f, int dst, ir::OpId op);
     [[nodiscard]] bool spaceIsPrivate(const RegionRecord& region) const;
-    void completePhase(BarrierState& barrier);
+    void completePhase(BarrierState& barrier, const Meeting& meeting);
     BarrierState* barrierAt(Fiber& f, const RegionRecord& region, int lane, const SourceRange& where, Wait* place = nullptr,
                             Block* block = nullptr);
     [[nodiscard]] bool ready(const Fiber& f) const;
@@ -194,6 +207,37 @@ private:
     void scanOp(Fiber& f, const Instr& in, const OpRecord& record, int lane);
     void reducerOp(Fiber& f, const Instr& in, const OpRecord& record, int lane);
     void anyAllOp(Fiber& f, const Instr& in, const OpRecord& record);
+
+    // matrix_ops.cpp, wgmma.cpp
+    std::vector<int> groupsOf(Fiber& f, const Instr& in, int size);
+    bool registersAt(Fiber& f, const Instr& in, const OperandRecord& operand, std::size_t count, bool write, Places& places);
+    void matrixMove(Fiber& f, const Instr& in, const OpRecord& record);
+    const MatrixPlan* planOf(const Instr& in, const OpRecord& record);
+    void loadRegisters(const OperandRecord& operand, const Places& places, int firstLane, const RegisterMap& map, ir::DType type, MatrixTile& tile);
+    void storeRegisters(const OperandRecord& operand, const Places& places, int firstLane, const RegisterMap& map, const MatrixTile& tile);
+    void mmaOp(Fiber& f, const Instr& in, const OpRecord& record);
+    void wgmmaOp(Fiber& f, const Instr& in, const OpRecord& record);
+    bool loadDescribed(Fiber& f, const Instr& in, const OperandRecord& operand, int firstLane, const MatrixWalk& walk, MatrixTile& tile);
+
+    // bulk_ops.cpp
+    void bulkLoad(Fiber& f, const Instr& in, const OpRecord& record);
+    void bulkStore(Fiber& f, const Instr& in, const OpRecord& record);
+
+    // observe.cpp
+    const Act& actOf(Fiber& f, const Instr& in);
+    void tellLaunch();
+    [[nodiscard]] bool isObserved(const BufferInfo& info) const;
+    Touch& startTouch(Fiber& f, const Instr& in, const BufferInfo& info, Touch::Kind kind, Engine engine);
+    void tellAccess(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, const Slot* value);
+    void tellWide(Fiber& f, const Instr& in, const RegionRecord& region, Touch::Kind kind, int width, int predicate);
+    void tellBranch(Fiber& f, const Instr& in, const std::vector<std::uint8_t>& taken);
+    void tellWritten(const BufferInfo& info);
+    [[nodiscard]] Meeting barrierMeeting(const Block& block, int storage, int element) const;
+    [[nodiscard]] Meeting clusterMeeting(const Fiber& f) const;
+    void tellRelease(Fiber& f, const Instr& in, const Meeting& meeting);
+    void tellCompletion(const Meeting& meeting);
+    void tellAcquire(Fiber& f, const Instr& in, const Meeting& meeting);
+    void asyncOp(Fiber& f, const Instr& in, const OpRecord& record);
 
     // print.cpp
     void printOp(Fiber& f, const Instr& in, const OpRecord& record);
@@ -238,9 +282,17 @@ private:
     std::int64_t launchesDone_ = 0;
     std::chrono::steady_clock::time_point lastProgress_;
 
+    std::vector<int> barrierBase_;            // number of each barrier storage's first barrier, for the observer
+    int vectorStep_ = 0, vectorSteps_ = 1;    // position in a vectorized loop
+
+    std::map<int, std::shared_ptr<const MatrixPlan>> plans_;  // of matrix instructions, by the operation's number
+
     // scratch, kept to save allocations
-    Places places_, places2_;
+    Act act_;
+    Touch touch_;
+    Places places_, places2_, places3_;
     std::vector<Lane> scratch_[4];
+    std::vector<std::uint8_t> unwritten_;  // lanes of the last load of a copy that read what nobody wrote; empty: none
 };
 
 }  // namespace tw::interp

@@ -51,6 +51,10 @@ void Machine::operation(Fiber& f, const Instr& in)
     case OpClass::kProduct:
         if (record.op == OpId::kDp4a)
             dp4a(f, in, record);
+        else if (record.op == OpId::kMma)
+            mmaOp(f, in, record);
+        else if (record.op == OpId::kWgmma)
+            wgmmaOp(f, in, record);
         else
             tileOperation(f, in, record);
         break;
@@ -76,7 +80,7 @@ void Machine::operation(Fiber& f, const Instr& in)
     case OpClass::kThread: threadQuery(f, in, record); return;
     case OpClass::kWarp: warpOp(f, in, record); return;
     case OpClass::kBarrier: barrierOp(f, in, record); break;
-    case OpClass::kAsync: return;  // asynchronous operations are done where they start
+    case OpClass::kAsync: asyncOp(f, in, record); return;  // asynchronous operations are done where they start
     case OpClass::kDebug:
         if (record.op == OpId::kPrint)
             printOp(f, in, record);
@@ -163,34 +167,10 @@ void Machine::memoryOp(Fiber& f, const Instr& in, const OpRecord& record)
     switch (record.op) {
     case OpId::kLdg: case OpId::kLds: case OpId::kLdgReadOnly: wideLoad(f, in, record); return;
     case OpId::kStg: case OpId::kSts: wideStore(f, in, record); return;
-    case OpId::kCpAsync: {
-        std::int64_t count = 1;
-        if (const auto found = record.attrs->find("count"); found != record.attrs->end())
-            if (const auto* n = std::get_if<std::int64_t>(&found->second))
-                count = *n;
-        for (int lane = 0; lane < f.n && !failed_; ++lane) {
-            if (!f.mask.on(lane))
-                continue;
-            TileView src;
-            TileView dst;
-            if (!view(f, record.at(1).region, lane, false, src, in.where.range) ||
-                !view(f, record.at(0).region, lane, true, dst, in.where.range))
-                return;
-            bool run = isInside(src);
-            if (record.at(2).present()) {
-                const Slot& p = slot(f, record.at(2).slot);
-                run &= p.lanes[p.uniform ? 0 : static_cast<std::size_t>(lane)].i != 0;
-            }
-            for (std::int64_t k = 0; k < count; ++k) {
-                const Lane value = run ? loadElement(src.type, src.bytes, src.base + k) : Lane{};
-                storeElement(dst.type, dst.bytes, dst.base + k, value);
-                if (dst.valid)
-                    std::fill(dst.valid + firstByte(dst.type, dst.base + k), dst.valid + endByte(dst.type, dst.base + k),
-                              std::uint8_t{1});
-            }
-        }
-        return;
-    }
+    case OpId::kLdMatrix: case OpId::kStMatrix: matrixMove(f, in, record); return;
+    case OpId::kTmaLoad: bulkLoad(f, in, record); return;
+    case OpId::kTmaStore: bulkStore(f, in, record); return;
+    case OpId::kCpAsync: cpAsync(f, in, record); return;
     default: break;
     }
     if (in.dst < 0)
@@ -223,6 +203,7 @@ void Machine::wideLoad(Fiber& f, const Instr& in, const OpRecord& record)
     const int width = std::max<int>(1, in.type.lanes);
     Slot& dst = slot(f, in.dst);
     std::vector<Lane> out(static_cast<std::size_t>(width) * static_cast<std::size_t>(f.n), Lane{});
+    tellWide(f, in, record.at(0).region, Touch::Kind::kRead, in.type.bits() * width / 8, record.op == OpId::kLdg ? record.at(1).slot : -1);
     for (int lane = 0; lane < f.n; ++lane) {
         if (!f.mask.on(lane))
             continue;
@@ -265,6 +246,7 @@ void Machine::wideStore(Fiber& f, const Instr& in, const OpRecord& record)
     const Slot& value = slot(f, record.at(1).slot);
     const DType type = record.at(1).type;
     const int width = std::max<int>(1, type.lanes);
+    tellWide(f, in, record.at(0).region, Touch::Kind::kWrite, type.bits() * width / 8, record.op == OpId::kStg ? record.at(2).slot : -1);
     for (int lane = 0; lane < f.n; ++lane) {
         if (!f.mask.on(lane))
             continue;

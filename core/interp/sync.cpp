@@ -24,9 +24,15 @@ void Machine::barrierOp(Fiber& f, const Instr& in, const OpRecord& record)
     case OpId::kBarrierArrive: case OpId::kBarrierExpectTx: case OpId::kBarrierArriveExpectTx: case OpId::kCpAsyncBarrier:
         barrierArrive(f, in, record);
         break;
-    case OpId::kClusterSync: clusterSync(f, in, true, true); break;
-    case OpId::kClusterArrive: case OpId::kClusterArriveRelaxed: clusterSync(f, in, true, false); break;
-    case OpId::kClusterWait: clusterSync(f, in, false, true); break;
+    case OpId::kClusterSync: clusterSync(f, in, record, true, true); break;
+    case OpId::kClusterArrive: case OpId::kClusterArriveRelaxed: clusterSync(f, in, record, true, false); break;
+    case OpId::kClusterWait: clusterSync(f, in, record, false, true); break;
+    case OpId::kBarrierInit: barrierInit(f, in, record); break;
+    case OpId::kSyncWarp: warpSync(f, in); break;
+    case OpId::kFenceProxyAsync:
+        if (options_.observer && launch_)
+            options_.observer->fences(actOf(f, in));
+        break;
     case OpId::kTileEnter: {  // the fiber is those who come; its first thread runs the operation
         if (in.dst < 0)
             break;
@@ -64,6 +70,7 @@ void Machine::blockSync(Fiber& f, const Instr& in, const OpRecord& record)
                 ++block.trueCount;
     }
     block.arrived += f.mask.count;
+    tellRelease(f, in, {Meeting::Kind::kBlock, static_cast<int>(block.linear), 0});
     f.wait = {.kind = Wait::Kind::kBlock, .generation = block.generation, .dst = in.dst, .op = record.op,
               .where = in.where.range};
     checkBlockBarrier(block);
@@ -80,6 +87,7 @@ void Machine::checkBlockBarrier(Block& block)
         block.arrived = 0;
         block.trueCount = 0;
         ++block.generation;
+        tellCompletion({Meeting::Kind::kBlock, static_cast<int>(block.linear), 0});
     }
     checkWideBarriers(block);
 }
@@ -93,6 +101,7 @@ void Machine::checkWideBarriers(Block& block)
         if (block.cluster->arrived >= live) {
             block.cluster->arrived = 0;
             ++block.cluster->generation;
+            tellCompletion({Meeting::Kind::kCluster, static_cast<int>(block.cluster->blocks.front()->linear), 0});
         }
     }
     if (gridArrived_ > 0) {
@@ -102,6 +111,7 @@ void Machine::checkWideBarriers(Block& block)
         if (gridArrived_ >= live) {
             gridArrived_ = 0;
             ++gridGeneration_;
+            tellCompletion({Meeting::Kind::kGrid, 0, 0});
         }
     }
 }
@@ -112,12 +122,15 @@ void Machine::namedSync(Fiber& f, const Instr& in, const OpRecord& record, bool 
     NamedBarrier& barrier = f.block->named[id];
     barrier.expected = record.at(1).present() ? scalarOf(f, record.at(1).slot, threadCount_) : f.block->live;
     barrier.arrived += f.mask.count;
+    const Meeting meeting{Meeting::Kind::kNamed, static_cast<int>(f.block->linear), static_cast<int>(id)};
+    tellRelease(f, in, meeting);
     if (wait)
         f.wait = {.kind = Wait::Kind::kNamed, .generation = barrier.generation, .element = static_cast<int>(id),
                   .where = in.where.range};
     if (barrier.arrived >= barrier.expected) {
         barrier.arrived -= barrier.expected;
         ++barrier.generation;
+        tellCompletion(meeting);
     }
     if (wait && ready(f))
         resume(f);
@@ -149,11 +162,12 @@ BarrierState* Machine::barrierAt(Fiber& f, const RegionRecord& region, int lane,
     return &barriers[static_cast<std::size_t>(element)];
 }
 
-void Machine::completePhase(BarrierState& barrier)
+void Machine::completePhase(BarrierState& barrier, const Meeting& meeting)
 {
     if (barrier.pending <= 0 && barrier.bytes == 0) {
         ++barrier.phase;
         barrier.pending = barrier.expected;
+        tellCompletion(meeting);
     }
 }
 
@@ -167,8 +181,10 @@ void Machine::barrierWait(Fiber& f, const Instr& in, const OpRecord& record)
         return;
     wait.parity = scalarOf(f, record.at(1).slot, 0) & 1;
     wait.generation = barrier->phase;
-    if ((barrier->phase & 1) != wait.parity)
+    if ((barrier->phase & 1) != wait.parity) {
+        tellAcquire(f, in, barrierMeeting(*f.block, wait.storage, wait.element));
         return;
+    }
     f.wait = wait;
 }
 
@@ -187,20 +203,67 @@ void Machine::barrierArrive(Fiber& f, const Instr& in, const OpRecord& record)
     for (int lane = 0; lane < f.n; ++lane) {
         if (!f.mask.on(lane))
             continue;
-        BarrierState* barrier = barrierAt(f, record.at(0).region, lane, in.where.range, nullptr, target);
+        Wait place;
+        BarrierState* barrier = barrierAt(f, record.at(0).region, lane, in.where.range, &place, target);
         if (!barrier)
             return;
+        const Meeting meeting = barrierMeeting(target ? *target : *f.block, place.storage, place.element);
+        if (options_.observer && record.op != OpId::kBarrierExpectTx)
+            tellArrival(f, in, record.op, lane, meeting);
         if (expects) {
             const Slot& bytes = slot(f, record.at(1).slot);
             barrier->bytes += bytes.lanes[bytes.uniform ? 0 : static_cast<std::size_t>(lane)].i;
         }
         if (record.op != OpId::kBarrierExpectTx)
             --barrier->pending;
-        completePhase(*barrier);
+        completePhase(*barrier, meeting);
     }
 }
 
-void Machine::clusterSync(Fiber& f, const Instr& in, bool arrive, bool wait)
+void Machine::tellArrival(Fiber& f, const Instr& in, ir::OpId op, int lane, const Meeting& meeting)
+{
+    actOf(f, in);
+    act_.threads.assign(1, f.threads[static_cast<std::size_t>(lane)]);
+    if (op == OpId::kCpAsyncBarrier)
+        options_.observer->releaseCopies(meeting, act_);
+    else
+        options_.observer->release(meeting, act_);
+}
+
+// Lanes of a warp run in step here; only the observer has to know that they have met.
+void Machine::warpSync(Fiber& f, const Instr& in)
+{
+    if (!options_.observer || !launch_)
+        return;
+    const std::vector<int> all = actOf(f, in).threads;
+    for (std::size_t first = 0; first < all.size();) {
+        std::size_t end = first;
+        while (end < all.size() && all[end] / 32 == all[first] / 32)
+            ++end;
+        const Meeting meeting{Meeting::Kind::kWarp, static_cast<int>(f.block->linear), all[first] / 32};
+        act_.threads.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end));
+        options_.observer->release(meeting, act_);
+        options_.observer->completes(meeting);
+        options_.observer->acquire(meeting, act_);
+        first = end;
+    }
+}
+
+void Machine::barrierInit(Fiber& f, const Instr& in, const OpRecord& record)
+{
+    for (int lane = 0; lane < f.n; ++lane) {
+        if (!f.mask.on(lane))
+            continue;
+        BarrierState* barrier = barrierAt(f, record.at(0).region, lane, in.where.range);
+        if (!barrier)
+            return;
+        const Slot& count = slot(f, record.at(1).slot);
+        *barrier = {};
+        barrier->expected = barrier->pending = count.lanes[count.uniform ? 0 : static_cast<std::size_t>(lane)].i;
+    }
+}
+
+void Machine::clusterSync(Fiber& f, const Instr& in, const OpRecord& record, bool arrive, bool wait)
 {
     if (!f.block->cluster)
         return;
@@ -208,9 +271,15 @@ void Machine::clusterSync(Fiber& f, const Instr& in, bool arrive, bool wait)
     if (arrive) {
         f.clusterGeneration = cluster.generation;
         cluster.arrived += f.mask.count;
+        if (record.op != OpId::kClusterArriveRelaxed)
+            tellRelease(f, in, clusterMeeting(f));
         checkWideBarriers(*f.block);
     }
-    if (wait && cluster.generation <= f.clusterGeneration)
+    if (!wait)
+        return;
+    if (cluster.generation > f.clusterGeneration)
+        tellAcquire(f, in, clusterMeeting(f));
+    else
         f.wait = {.kind = Wait::Kind::kCluster, .generation = f.clusterGeneration, .where = in.where.range};
 }
 
@@ -218,6 +287,7 @@ void Machine::gridSync(Fiber& f, const Instr& in)
 {
     f.wait = {.kind = Wait::Kind::kGrid, .generation = gridGeneration_, .where = in.where.range};
     gridArrived_ += f.mask.count;
+    tellRelease(f, in, {Meeting::Kind::kGrid, 0, 0});
     checkWideBarriers(*f.block);
     if (ready(f))
         resume(f);
@@ -250,7 +320,26 @@ void Machine::resume(Fiber& f)
 {
     if (f.wait.kind == Wait::Kind::kBlock)
         storeSyncResult(f, f.wait.dst, f.wait.op);
+    if (options_.observer)
+        tellResume(f);
     f.wait = {};
+}
+
+// The operation that the fiber waited in stands before its next instruction.
+void Machine::tellResume(Fiber& f)
+{
+    if (f.pc == 0)
+        return;
+    const Instr& in = program_.code[static_cast<std::size_t>(f.pc) - 1];
+    const int block = static_cast<int>(f.block->linear);
+    switch (f.wait.kind) {
+    case Wait::Kind::kBlock: tellAcquire(f, in, {Meeting::Kind::kBlock, block, 0}); break;
+    case Wait::Kind::kNamed: tellAcquire(f, in, {Meeting::Kind::kNamed, block, f.wait.element}); break;
+    case Wait::Kind::kBarrier: tellAcquire(f, in, barrierMeeting(*f.block, f.wait.storage, f.wait.element)); break;
+    case Wait::Kind::kCluster: tellAcquire(f, in, clusterMeeting(f)); break;
+    case Wait::Kind::kGrid: tellAcquire(f, in, {Meeting::Kind::kGrid, 0, 0}); break;
+    default: break;
+    }
 }
 
 }  // namespace tw::interp

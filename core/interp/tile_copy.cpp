@@ -134,14 +134,15 @@ void Machine::copyOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
         return;
     // A bulk load announces its bytes and, here, has brought them at once. Bytes that the program announced itself are
     // taken off.
-    BarrierState* barrier = barrierAt(f, record.at(2).region, lane, in.where.range);
+    Wait place;
+    BarrierState* barrier = barrierAt(f, record.at(2).region, lane, in.where.range, &place);
     if (!barrier || barrier->bytes == 0)
         return;
     std::int64_t elements = 1;
     for (const TileAxis& a : dst.axes)
         elements *= a.extent;
     barrier->bytes -= std::min(barrier->bytes, dst.type.storageBytes(elements));
-    completePhase(*barrier);
+    completePhase(*barrier, barrierMeeting(*f.block, place.storage, place.element));
 }
 
 // Into another block's shared memory, or one load for several blocks of the cluster.
@@ -165,14 +166,15 @@ void Machine::clusterCopy(Fiber& f, const Instr& in, const OpRecord& record)
         copyTile(src, dst, in.where.range);
         if (failed_ || !record.at(3).present())
             return;
-        BarrierState* barrier = barrierAt(f, record.at(3).region, lane, in.where.range, nullptr, other);
+        Wait place;
+        BarrierState* barrier = barrierAt(f, record.at(3).region, lane, in.where.range, &place, other);
         if (!barrier)
             return;
         if (barrier->bytes > 0)
             barrier->bytes = 0;
         else
             --barrier->pending;
-        completePhase(*barrier);
+        completePhase(*barrier, barrierMeeting(*other, place.storage, place.element));
         return;
     }
     const bool member = ((mask >> self.rank) & 1) != 0;

@@ -13,6 +13,7 @@ bool Machine::view(Fiber& f, const RegionRecord& region, int lane, bool write, T
     out.info = &info;
     out.type = info.type.element();
     const int width = std::max<int>(1, info.type.lanes);
+    out.base = info.first * width;
     for (std::size_t axis = 0; axis < region.mins.size(); ++axis) {
         const std::int64_t min = numberOf(f, {0, region.mins[axis]}, lane);
         const std::int64_t extent = std::max<std::int64_t>(0, numberOf(f, region.extents[axis], lane));

@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>> kCore = {
     {"core/analysis", {"core/support", "core/ir", "core/arith", "core/layout", "core/target"}},
     {"core/schedule", {"core/support", "core/ir", "core/arith", "core/layout", "core/target", "core/analysis"}},
     {"core/passes", {"core/support", "core/ir", "core/arith", "core/layout", "core/target", "core/analysis", "core/schedule"}},
-    {"core/interp", {"core/support", "core/ir", "core/arith"}},
+    {"core/interp", {"core/support", "core/ir", "core/arith", "core/layout", "core/target"}},
     {"core/sim", {"core/support", "core/ir", "core/arith", "core/layout", "core/target", "core/interp"}},
 };
 
