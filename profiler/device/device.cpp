@@ -8,6 +8,7 @@
 #include "core/support/diagnostic.h"
 #include "profiler/device/cpu_device.h"
 #include "profiler/device/interp_device.h"
+#include "profiler/device/sim_device.h"
 
 namespace tw::device {
 namespace {
@@ -39,7 +40,7 @@ bool repeatOnHost(interp::Arguments& arguments, int repeat, RunReport& report, c
     return true;
 }
 
-std::vector<std::string> localDevices() { return {"cpu", "interp"}; }
+std::vector<std::string> localDevices() { return {"cpu", "interp", "sim"}; }
 
 tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string& name, const protocol::CudaCompiler&)
 {
@@ -48,7 +49,7 @@ tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string&
     if (name == "cpu")
         return makeCpuDevice();
     if (name == "sim")
-        return tl::unexpected(std::string("not supported: this build has no simulator; cpu and interp run every kernel"));
+        return makeSimDevice();
     if (name == "cuda" || isGpu(name))
         return tl::unexpected(fmt::format("not supported: this build has no back end for {}; cpu and interp run every kernel", name));
     const std::string near = nearestName(name, {"cpu", "interp", "sim", "cuda:0"});

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Executable> load(const driver::CompileSnapshot& snapshot, DiagnosticSink& diagnostics) = 0;
 };
 
-// Devices that need no driver, by the spelling of --device: "interp", "cpu".
+// Devices that need no driver, by the spelling of --device: "interp", "cpu", "sim".
 [[nodiscard]] std::vector<std::string> localDevices();
 // Fails with a sentence that starts "not supported: " for a device that this machine or program does not have, and with
 // another one for a name that is no device at all. `compiler`: for devices that need CUDA text compiled where this machine has

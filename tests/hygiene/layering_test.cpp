@@ -18,7 +18,7 @@ const std::map<std::string, std::set<std::string>> kCore = {
     {"core/target", {"core/support"}},
     {"core/ir", {"core/support"}},
     {"core/arith", {"core/support", "core/ir"}},
-    {"core/layout", {"core/support", "core/ir", "core/arith"}},
+    {"core/layout", {"core/support", "core/ir", "core/arith", "core/target"}},
     {"core/staging", {"core/support", "core/syntax", "core/ir", "core/target", "core/arith"}},
     {"core/analysis", {"core/support", "core/ir", "core/arith", "core/layout", "core/target"}},
     {"core/schedule", {"core/support", "core/ir", "core/arith", "core/layout", "core/target", "core/analysis"}},

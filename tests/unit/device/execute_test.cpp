@@ -31,7 +31,7 @@ protocol::RunRequest request(const char* device)
 
 TEST(Execute, RunsOnEveryDevice)
 {
-    for (const char* device : {"interp", "cpu"}) {
+    for (const char* device : {"interp", "cpu", "sim"}) {
         const protocol::RunResult result = execute(request(device));
         ASSERT_EQ(result.head.outcome, protocol::Outcome::kFine) << (result.head.diagnostics.empty() ? "" : result.head.diagnostics[0].message);
         ASSERT_EQ(result.outputs.size(), 1U);
@@ -55,7 +55,9 @@ TEST(Execute, NamesWhatIsMissing)
 
 TEST(Execute, RefusesDevicesThatAreNotHere)
 {
-    const protocol::RunResult sim = execute(request("sim"));
+    protocol::RunRequest simulated = request("sim");
+    simulated.job.target = "cpu";
+    const protocol::RunResult sim = execute(simulated);
     EXPECT_EQ(sim.head.outcome, protocol::Outcome::kCannot);
     EXPECT_TRUE(sim.head.diagnostics.at(0).message.starts_with("not supported: "));
     EXPECT_EQ(execute(request("cuda:0")).head.outcome, protocol::Outcome::kCannot);
