@@ -4,7 +4,7 @@
 #include "codegen/gpu_c/emit.h"
 #include "core/target/target.h"
 
-namespace tw::cuda {
+namespace tw::cuda_backend {
 
 // As gpu::emitProgram; `target` is a CUDA target.
 [[nodiscard]] std::optional<gpu::GpuProgram> emitCuda(const ir::Function& function, const target::Target& target, const SourceSet* sources,
@@ -14,4 +14,4 @@ namespace tw::cuda {
 [[nodiscard]] const std::string& devicePrelude();
 [[nodiscard]] std::string preludeFor(const std::string& text);
 
-}  // namespace tw::cuda
+}  // namespace tw::cuda_backend

@@ -10,7 +10,7 @@
 #include "core/layout/mma.h"
 #include "core/support/check.h"
 
-namespace tw::cuda {
+namespace tw::cuda_backend {
 
 using ir::DType;
 using ir::Scalar;
@@ -243,4 +243,4 @@ InstructionFunction tmaFunction(const ir::OpCall& call)
     return f;
 }
 
-}  // namespace tw::cuda
+}  // namespace tw::cuda_backend

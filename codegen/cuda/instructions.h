@@ -7,7 +7,7 @@
 #include "core/ir/expr.h"
 #include "core/target/target.h"
 
-namespace tw::cuda {
+namespace tw::cuda_backend {
 
 struct InstructionFunction {
     std::string name;
@@ -21,4 +21,4 @@ struct InstructionFunction {
 [[nodiscard]] InstructionFunction wgmmaFunction(const ir::OpCall& call);
 [[nodiscard]] InstructionFunction tmaFunction(const ir::OpCall& call);
 
-}  // namespace tw::cuda
+}  // namespace tw::cuda_backend

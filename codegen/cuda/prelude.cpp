@@ -6,7 +6,7 @@
 
 #include "codegen/cuda/cuda.h"
 
-namespace tw::cuda {
+namespace tw::cuda_backend {
 
 extern const char* const kDevicePrelude;  // generated from resources/device/tilewright.cuh
 
@@ -106,4 +106,4 @@ std::string preludeFor(const std::string& text)
     return out;
 }
 
-}  // namespace tw::cuda
+}  // namespace tw::cuda_backend

@@ -7,7 +7,7 @@
 #include "codegen/cuda/instructions.h"
 #include "core/ir/call.h"
 
-namespace tw::cuda {
+namespace tw::cuda_backend {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::optional<gpu::GpuProgram> emitCuda(const ir::Function& function, const targ
     return gpu::emitProgram(function, spelling, sources, diagnostics);
 }
 
-}  // namespace tw::cuda
+}  // namespace tw::cuda_backend
