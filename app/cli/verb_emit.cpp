@@ -17,6 +17,7 @@ namespace tw::cli {
 namespace {
 
 constexpr const char* kCpuFormats[] = {"llvm", "asm", "obj"};
+constexpr const char* kCudaFormats[] = {"cuda", "ptx", "sass", "cubin"};
 constexpr const char* kGpuFormats[] = {"cuda", "hip", "metal", "ptx", "sass", "cubin"};
 
 bool isCpuFormat(const std::string& format) { return std::find(std::begin(kCpuFormats), std::end(kCpuFormats), format) != std::end(kCpuFormats); }
@@ -44,22 +45,54 @@ Choice choose(const Options& options, Report& report)
         choice.exitCode = kUsage;
         return choice;
     }
-    if (target->kind != target::Kind::kCpu || isGpuFormat(choice.format)) {
-        report.fail(Code::kNotSupported,
-                    fmt::format("not supported: this build emits code for --target cpu only (formats {}), not {}{}", fmt::join(kCpuFormats, ", "),
-                                choice.format.empty() ? "" : choice.format + " for ", target->name));
-        choice.exitCode = kCannot;
-        return choice;
-    }
     if (choice.format.empty())
-        choice.format = "llvm";
+        choice.format = target->kind == target::Kind::kCpu ? "llvm" : "cuda";
+    const bool fits = isCpuFormat(choice.format) ? target->kind == target::Kind::kCpu
+                                                 : target->isCuda() && std::find(std::begin(kCudaFormats), std::end(kCudaFormats), choice.format) != std::end(kCudaFormats);
+    if (!fits) {
+        report.fail(Code::kNotSupported, fmt::format("not supported: {} for {}; formats are {} for CUDA targets and {} for --target cpu", choice.format, target->name,
+                                                     fmt::join(kCudaFormats, ", "), fmt::join(kCpuFormats, ", ")));
+        choice.exitCode = kCannot;
+    }
     return choice;
 }
 
 unsigned stageOf(const std::string& format)
 {
     using driver::StageWanted;
-    return static_cast<unsigned>(format == "llvm" ? StageWanted::kLlvmIr : format == "asm" ? StageWanted::kAssembly : StageWanted::kObject);
+    constexpr std::pair<const char*, StageWanted> kStages[] = {
+        {"llvm", StageWanted::kLlvmIr}, {"asm", StageWanted::kAssembly}, {"obj", StageWanted::kObject}, {"cuda", StageWanted::kCuda},
+        {"ptx", StageWanted::kPtx},     {"sass", StageWanted::kSass},    {"cubin", StageWanted::kCubin}};
+    for (const auto& [name, stage] : kStages)
+        if (format == name)
+            return isCpuFormat(format) ? static_cast<unsigned>(stage) : stage | StageWanted::kCheck;
+    return 0;
+}
+
+const std::optional<driver::TargetCode>& codeOf(const protocol::CompileResult& result, const std::string& format)
+{
+    return format == "llvm" ? result.llvmIr : format == "asm" ? result.assembly : format == "cuda" ? result.cuda : format == "ptx" ? result.ptx : result.sass;
+}
+
+Json launchesOf(const protocol::CompileResult& result)
+{
+    Json out = Json::array();
+    const auto number = [](const std::optional<std::int64_t>& n) { return n ? Json(*n) : Json(); };
+    for (const protocol::LaunchInfo& l : result.launches) {
+        Json grid = Json::array();
+        for (const std::string& extent : l.grid)
+            grid.push_back(extent.find_first_not_of("0123456789") == std::string::npos ? Json(std::stoll(extent)) : Json(extent));
+        std::int64_t threads = 1;
+        for (const std::int64_t extent : l.block)
+            threads *= extent;
+        Json launch = {{"entry", l.entry}, {"threads", threads}, {"sharedBytes", l.sharedBytes}, {"dynamicSharedBytes", l.dynamicSharedBytes},
+                       {"registers", number(l.registers)}, {"spills", l.spillStores ? Json(*l.spillStores + l.spillLoads.value_or(0)) : Json()},
+                       {"stackBytes", number(l.stackBytes)}, {"grid", grid}, {"block", l.block}, {"cluster", l.cluster}};
+        if (l.blocksPerMultiprocessor)
+            launch["occupancy"] = {{"blocksPerMultiprocessor", *l.blocksPerMultiprocessor}, {"fraction", l.occupancy}, {"limiter", l.limiter}};
+        out.push_back(std::move(launch));
+    }
+    return out;
 }
 
 struct Launches final : ir::Visitor {
@@ -144,7 +177,8 @@ int runEmit(const Options& given, Report& report, std::stop_token stop)
     if (choice.exitCode != kFine)
         return choice.exitCode;
     Options options = given;
-    options.target = "cpu";
+    if (isCpuFormat(choice.format))
+        options.target = "cpu";
     const auto file = OpenedFile::open(options, report, stop);
     if (!file)
         return kUsage;
@@ -158,20 +192,25 @@ int runEmit(const Options& given, Report& report, std::stop_token stop)
     report.json()["format"] = choice.format;
     if (result.head.outcome != protocol::Outcome::kFine)
         return static_cast<int>(result.head.outcome);
-    const auto& code = choice.format == "llvm" ? result.llvmIr : result.assembly;
+    const bool isBinary = choice.format == "obj" || choice.format == "cubin";
+    const std::optional<driver::TargetCode> code = isBinary ? std::nullopt : codeOf(result, choice.format);
     report.json()["lines"] = code ? lineMap(*code, file->program()->sources()) : Json::array();
-    const auto traced = driver::compile(file->request(selection.items[0].request, static_cast<unsigned>(driver::StageWanted::kTrace)), stop);
-    Launches launches;
-    launches.function = traced->function.get();
-    if (traced->function && traced->function->body)
-        launches.visit(traced->function->body);
-    report.json()["launches"] = launches.out;
+    if (isCpuFormat(choice.format)) {
+        const auto traced = driver::compile(file->request(selection.items[0].request, static_cast<unsigned>(driver::StageWanted::kTrace)), stop);
+        Launches launches;
+        launches.function = traced->function.get();
+        if (traced->function && traced->function->body)
+            launches.visit(traced->function->body);
+        report.json()["launches"] = launches.out;
+    } else {
+        report.json()["launches"] = launchesOf(result);
+    }
     if (options.lines && options.output.empty() && !options.json) {
         report.text() = linesText(report.json()["lines"]);
         return kFine;
     }
-    const bool isBinary = choice.format == "obj";
-    return deliver(options, isBinary ? result.object.value_or("") : code ? code->text : "", isBinary, report);
+    const auto& binary = choice.format == "obj" ? result.object : result.cubin;
+    return deliver(options, isBinary ? binary.value_or("") : code ? code->text : "", isBinary, report);
 }
 
 }  // namespace tw::cli

@@ -39,7 +39,8 @@ public:
 
 private:
     bool wanted(StageWanted s) const { return wants(request_.stages, s); }
-    bool wantsCuda() const { return wanted(StageWanted::kCuda); }
+    bool wantsMachineCode() const { return wanted(StageWanted::kPtx) || wanted(StageWanted::kCubin) || wanted(StageWanted::kSass); }
+    bool wantsCuda() const { return wanted(StageWanted::kCuda) || wantsMachineCode(); }
     bool wantsLlvm() const
     {
         return wanted(StageWanted::kLlvmIr) || wanted(StageWanted::kLlvmOptimized) || wanted(StageWanted::kAssembly) ||
@@ -265,9 +266,55 @@ private:
             const auto start = std::chrono::steady_clock::now();
             if (auto program = cuda_backend::emitCuda(*gpuFunction_, out_->target, &out_->program->sources(), found))
                 out_->gpuProgram = std::make_shared<const gpu::GpuProgram>(std::move(*program));
+            if (out_->gpuProgram)
+                out_->cuda = targetCode("cuda", out_->gpuProgram->text, out_->gpuProgram->lines);
+            if (out_->gpuProgram && wantsMachineCode() && !stop_.stop_requested())
+                assembleGpu(found);
             out_->codegenMs += millisecondsSince(start);
         }
         reportAll(found);
+    }
+
+    void assembleGpu(DiagnosticSink& found)
+    {
+        const gpu::GpuProgram& program = *out_->gpuProgram;
+        const SourceSet* sources = &out_->program->sources();
+        auto compiled = nvrtc::compile(program, out_->target, sources, {}, found, stop_);
+        if (!compiled)
+            return reportFailure(compiled.error(), found);
+        out_->resources = std::move(compiled->resources);
+        if (wanted(StageWanted::kPtx))
+            out_->ptx = targetCode("ptx", compiled->ptx, nvrtc::ptxLines(compiled->ptx, program, sources));
+        if (wanted(StageWanted::kSass) && !stop_.stop_requested()) {
+            auto sass = nvrtc::disassemble(compiled->cubin, program, sources);
+            if (sass)
+                out_->sass = targetCode("sass", std::move(sass->text), sass->lines);
+            else
+                reportFailure(sass.error(), found);
+        }
+        if (wanted(StageWanted::kCubin))
+            out_->cubin = std::make_shared<const std::string>(std::move(compiled->cubin));
+    }
+
+    void reportFailure(const nvrtc::Failure& failure, DiagnosticSink& found)
+    {
+        switch (failure.kind) {
+        case nvrtc::FailureKind::kCancelled: return;
+        case nvrtc::FailureKind::kMissing: case nvrtc::FailureKind::kUnsupported:
+            found.error(Code::kNotSupported, out_->function->range, "not supported: " + failure.message);
+            return;
+        case nvrtc::FailureKind::kRejected:
+            found.error(Code::kInternal, out_->function->range, "the CUDA compiler rejects the generated text: " + failure.message);
+            return;
+        }
+    }
+
+    static std::shared_ptr<const TargetCode> targetCode(const char* format, std::string text, const std::vector<gpu::LineSource>& lines)
+    {
+        TargetCode code{format, std::move(text), {}};
+        for (const gpu::LineSource& l : lines)
+            code.lines.push_back({l.line, l.source, l.op});
+        return std::make_shared<const TargetCode>(std::move(code));
     }
 
     static std::shared_ptr<const TargetCode> targetCode(const char* format, llvm_backend::EmittedText text)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/gpu_c/gpu_program.h"
+#include "codegen/nvrtc/nvrtc.h"
 #include "core/passes/pass.h"
 #include "core/staging/program.h"
 #include "core/support/diagnostic.h"
@@ -30,6 +31,9 @@ enum class StageWanted : unsigned {
     kObject = 128,
     kCpuLowered = 256,  // thread stage for this machine's processor, without text
     kCuda = 512,        // CUDA text and launches, on a CUDA target
+    kPtx = 1024,        // these three, and `resources`, by NVRTC
+    kCubin = 2048,
+    kSass = 4096,
     kNear = 1 | 2 | 4 | 8 | 16,
     kFar = 32 | 64
 };
@@ -53,7 +57,7 @@ struct LineMapEntry {
     std::uint32_t op = 0;
 };
 struct TargetCode {
-    std::string format;  // "llvm", "asm"
+    std::string format;  // "llvm", "asm", "cuda", "ptx", "sass"
     std::string text;
     std::vector<LineMapEntry> lines;
 };
@@ -74,6 +78,9 @@ struct CompileSnapshot {
     std::shared_ptr<const TargetCode> llvmIr, llvmOptimized, assembly;
     std::shared_ptr<const std::string> object;
     std::shared_ptr<const gpu::GpuProgram> gpuProgram;  // text, launches and line map for a CUDA target
+    std::shared_ptr<const TargetCode> cuda, ptx, sass;
+    std::shared_ptr<const std::string> cubin;
+    std::vector<nvrtc::KernelResources> resources;  // of the launches, by entry
     std::vector<Diagnostic> surveyDiagnostics;  // of the file: syntax and survey
     std::vector<Diagnostic> diagnostics;        // all, those of the survey first
     bool cancelled = false;

@@ -290,6 +290,31 @@ Result guarded(Body&& body)
     return result;
 }
 
+protocol::LaunchInfo launchInfo(const gpu::KernelLaunch& launch, const std::vector<nvrtc::KernelResources>& resources)
+{
+    protocol::LaunchInfo info;
+    info.entry = launch.entry;
+    for (const ir::Expr& extent : launch.grid)
+        info.grid.push_back(ir::asInt(extent) ? fmt::format("{}", *ir::asInt(extent)) : ir::print(extent));
+    info.block.assign(launch.block.begin(), launch.block.end());
+    info.cluster = launch.cluster;
+    info.sharedBytes = launch.staticSharedBytes;
+    info.dynamicSharedBytes = launch.dynamicSharedBytes;
+    for (const nvrtc::KernelResources& r : resources) {
+        if (r.entry != launch.entry)
+            continue;
+        info.sharedBytes = r.staticSharedBytes;
+        info.registers = r.registers;
+        info.spillStores = r.spillStores;
+        info.spillLoads = r.spillLoads;
+        info.stackBytes = r.stackBytes;
+        info.blocksPerMultiprocessor = r.occupancy.blocks;
+        info.occupancy = r.occupancy.fraction;
+        info.limiter = r.occupancy.limiter;
+    }
+    return info;
+}
+
 }  // namespace
 
 protocol::RunResult execute(const protocol::RunRequest& request, const ReportProgress& progress, std::stop_token stop,
@@ -331,6 +356,14 @@ protocol::CompileResult execute(const protocol::CompileRequest& request, const R
         result.assembly = copy(snapshot.assembly);
         if (snapshot.object)
             result.object = *snapshot.object;
+        result.cuda = copy(snapshot.cuda);
+        result.ptx = copy(snapshot.ptx);
+        result.sass = copy(snapshot.sass);
+        if (snapshot.cubin)
+            result.cubin = *snapshot.cubin;
+        if (snapshot.gpuProgram)
+            for (const gpu::KernelLaunch& launch : snapshot.gpuProgram->launches)
+                result.launches.push_back(launchInfo(launch, snapshot.resources));
     });
 }
 

@@ -290,17 +290,43 @@ std::optional<driver::TargetCode> toCode(const Reader& r, const Json& j)
     return c;
 }
 
+Json launch(const LaunchInfo& l)
+{
+    const auto number = [](const std::optional<std::int64_t>& n) { return n ? Json(*n) : Json(); };
+    return {{"entry", l.entry}, {"grid", l.grid}, {"block", l.block}, {"cluster", l.cluster}, {"sharedBytes", l.sharedBytes},
+            {"dynamicSharedBytes", l.dynamicSharedBytes}, {"registers", number(l.registers)}, {"spillStores", number(l.spillStores)},
+            {"spillLoads", number(l.spillLoads)}, {"stackBytes", number(l.stackBytes)},
+            {"blocksPerMultiprocessor", number(l.blocksPerMultiprocessor)}, {"occupancy", l.occupancy}, {"limiter", l.limiter}};
+}
+LaunchInfo toLaunch(const Json& j)
+{
+    const auto number = [&](const char* name) { return j.at(name).is_null() ? std::nullopt : std::optional(j.at(name).get<std::int64_t>()); };
+    return {j.at("entry").get<std::string>(), j.at("grid").get<std::vector<std::string>>(), j.at("block").get<std::vector<std::int64_t>>(),
+            j.at("cluster").get<std::vector<std::int64_t>>(), j.at("sharedBytes").get<std::int64_t>(), j.at("dynamicSharedBytes").get<std::int64_t>(),
+            number("registers"), number("spillStores"), number("spillLoads"), number("stackBytes"), number("blocksPerMultiprocessor"),
+            j.at("occupancy").get<double>(), j.at("limiter").get<std::string>()};
+}
+
 void write(Writer& w, const CompileResult& m)
 {
+    Json launches = Json::array();
+    for (const LaunchInfo& l : m.launches)
+        launches.push_back(launch(l));
     w.json = {{"type", "compileResult"}, {"head", head(m.head)}, {"llvmIr", code(w, m.llvmIr)},
               {"llvmOptimized", code(w, m.llvmOptimized)}, {"assembly", code(w, m.assembly)},
-              {"object", m.object ? Json(w.payload(*m.object)) : Json()}};
+              {"object", m.object ? Json(w.payload(*m.object)) : Json()}, {"cuda", code(w, m.cuda)}, {"ptx", code(w, m.ptx)},
+              {"sass", code(w, m.sass)}, {"cubin", m.cubin ? Json(w.payload(*m.cubin)) : Json()}, {"launches", launches}};
 }
 void read(const Reader& r, const Json& j, CompileResult& m)
 {
-    m = {toHead(j.at("head")), toCode(r, j.at("llvmIr")), toCode(r, j.at("llvmOptimized")), toCode(r, j.at("assembly")), std::nullopt};
+    m = {toHead(j.at("head")), toCode(r, j.at("llvmIr")), toCode(r, j.at("llvmOptimized")), toCode(r, j.at("assembly")), std::nullopt,
+         toCode(r, j.at("cuda")), toCode(r, j.at("ptx")), toCode(r, j.at("sass")), std::nullopt, {}};
     if (!j.at("object").is_null())
         m.object = r.payload(j.at("object"));
+    if (!j.at("cubin").is_null())
+        m.cubin = r.payload(j.at("cubin"));
+    for (const Json& l : j.at("launches"))
+        m.launches.push_back(toLaunch(l));
 }
 
 void write(Writer& w, const CudaCompileRequest& m)

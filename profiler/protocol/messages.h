@@ -106,10 +106,24 @@ struct CompileRequest {
     Job job;
     unsigned stages = static_cast<unsigned>(driver::StageWanted::kFar);
 };
+// A launch of a GPU program. What the compiler of the target found out is absent where it has not run.
+struct LaunchInfo {
+    std::string entry;
+    std::vector<std::string> grid;  // numbers, or expressions of symbols and scalar parameters
+    std::vector<std::int64_t> block, cluster;
+    std::int64_t sharedBytes = 0, dynamicSharedBytes = 0;  // the first: static
+    std::optional<std::int64_t> registers, spillStores, spillLoads, stackBytes;
+    std::optional<std::int64_t> blocksPerMultiprocessor;
+    double occupancy = 0;
+    std::string limiter;
+};
 struct CompileResult {
     ResultHead head;
     std::optional<driver::TargetCode> llvmIr, llvmOptimized, assembly;
     std::optional<std::string> object;
+    std::optional<driver::TargetCode> cuda, ptx, sass;
+    std::optional<std::string> cubin;
+    std::vector<LaunchInfo> launches;  // of a GPU target
 };
 
 // CUDA text to compile. A client may ask it of a runner, and a runner that cannot do it of its client, with the id of the
