@@ -51,9 +51,9 @@ public:
     std::string blockIndex(int axis) const override { return fmt::format("(int)blockIdx.{}", kAxis[axis]); }
     std::string sharedArray(const std::string& type, const std::string& name, std::int64_t count) const override
     {
-        return fmt::format("__shared__ alignas(16) {} {}[{}];", type, name, count);
+        return fmt::format("alignas(16) __shared__ {} {}[{}];", type, name, count);
     }
-    std::string sharedArena(const std::string& name) const override { return fmt::format("extern __shared__ alignas(1024) unsigned char {}[];", name); }
+    std::string sharedArena(const std::string& name) const override { return fmt::format("alignas(1024) extern __shared__ unsigned char {}[];", name); }
     std::string tensorMapParameter(const std::string& name) const override { return fmt::format("const __grid_constant__ tw_tensor_map {}", name); }
 
     std::optional<std::string> missing(const ir::OpCall& call) const override

@@ -156,14 +156,8 @@ const ir::BufferNode* rootOf(const ir::Buffer& buffer)
 
 std::string KernelPrinter::nameOf(const ir::Buffer& buffer)
 {
-    if (const auto found = buffers_.find(buffer.get()); found != buffers_.end())
-        return found->second;
-    if (buffer->viewOf || buffer->address) {  // a view that the host part made
-        declareView(buffer);
-        return buffers_.at(buffer.get());
-    }
     usedTensors_.insert(buffer.get());
-    return buffers_[buffer.get()] = names_.make(buffer->name);
+    return buffers_.at(buffer.get());
 }
 
 void KernelPrinter::declareView(const ir::Buffer& buffer)
@@ -326,6 +320,7 @@ bool KernelPrinter::vectorized(const ir::For& loop)
         out_.line(fmt::format("tw_store({}, tw_load<{}>({}));", firstAddress(body.wides[0]), vectorType(body.loads[0].buffer), firstAddress(body.loads[0])));
         return true;
     }
+    const std::size_t named = names_.mark();
     out_.line("{");
     out_.indent();
     std::vector<Widened> made;
@@ -371,6 +366,7 @@ bool KernelPrinter::vectorized(const ir::For& loop)
         out_.line(fmt::format("tw_store({}, {});", to, name));
     out_.outdent();
     out_.line("}");
+    names_.rewind(named);
     return true;
 }
 

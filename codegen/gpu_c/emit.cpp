@@ -86,10 +86,10 @@ private:
     void allocate(const ir::Buffer& buffer)
     {
         if (buffer->viewOf || buffer->address)
-            return;  // the kernels that use it declare it
+            return roots_.views.push_back(buffer);  // the kernels that use it declare it
         if (buffer->scope != ir::MemoryScope::kGlobal)
             return notSupported(buffer->where, "on-chip memory outside of a launch");
-        roots_.workspaces[buffer.get()] = static_cast<int>(program_.workspaces.size());
+        roots_.workspaces.push_back(buffer.get());
         program_.workspaces.push_back({buffer->name, buffer->dtype, resolved(buffer->shape), false});
     }
 
@@ -138,6 +138,7 @@ private:
             kernels_.plain("");
         kernels_.append(std::move(text));
         program_.launches.push_back(std::move(out));
+        roots_.workspaces.resize(program_.workspaces.size());  // the counter of a grid barrier is no buffer
     }
 
     // A kernel that the author wrote in the target's language: it gets the function's parameters in order.

@@ -95,13 +95,9 @@ bool KernelPrinter::isNonNegative(const ir::Expr& e) const
 
 Text KernelPrinter::variable(const ir::VarNode& var)
 {
-    if (const auto found = vars_.find(&var); found != vars_.end())
-        return {found->second.name, 16, found->second.wide || (var.dtype.isSigned() && var.dtype.bits() == 64)};
-    // A scalar parameter or a symbol of the function.
     usedScalars_.insert(&var);
-    Variable made{names_.make(var.name), false};
-    vars_[&var] = made;
-    return {made.name, 16, var.dtype.isSigned() && var.dtype.bits() == 64};
+    const Variable& v = vars_.at(&var);
+    return {v.name, 16, v.wide || (var.dtype.isSigned() && var.dtype.bits() == 64)};
 }
 
 Text KernelPrinter::index(const ir::Expr& e)

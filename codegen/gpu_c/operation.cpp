@@ -93,19 +93,17 @@ Text KernelPrinter::operation(const ir::OpCall& call, DType type, const ir::Prov
         return {fmt::format("{}({})", textAttr(call, "name", ""), fmt::join(arguments, ", "))};
     }
     case OpId::kRngInit: {
-        if (random_.empty())
-            random_ = names_.make("random_state");
+        usesRandom_ = true;
         const ir::Expr sequence = ir::exprOperand(call, "seq"), offset = ir::exprOperand(call, "offset");
         const std::int64_t threads = launch_.threads[0] * launch_.threads[1] * launch_.threads[2];
         const std::string own = fmt::format("(blockIdx.x + (long long)gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z)) * {} + {}", threads, threadNumber());
-        return {fmt::format("tw_random_start({}, {}, {}, {})", random_, operand(call, "seed"), sequence ? value(sequence).s : own, offset ? value(offset).s : "0")};
+        return {fmt::format("tw_random_start(random_state, {}, {}, {})", operand(call, "seed"), sequence ? value(sequence).s : own, offset ? value(offset).s : "0")};
     }
     case OpId::kRngRand: case OpId::kRngRandFloat: {
-        if (random_.empty())
-            random_ = names_.make("random_state");
+        usesRandom_ = true;
         if (call.op == OpId::kRngRand)
-            return {fmt::format("tw_random_bits({})", random_)};
-        const std::string drawn = fmt::format("tw_random_{}({})", textAttr(call, "dist", "uniform") == "normal" ? "normal" : "uniform", random_);
+            return {"tw_random_bits(random_state)"};
+        const std::string drawn = fmt::format("tw_random_{}(random_state)", textAttr(call, "dist", "uniform") == "normal" ? "normal" : "uniform");
         return {type.bits() == 64 || type.isVoid() ? drawn : fmt::format("float({})", drawn)};
     }
     default: break;
@@ -135,7 +133,7 @@ Text KernelPrinter::warp(const ir::OpCall& call, const ir::Provenance& where)
     case OpId::kBlockRank: return {"tw_cluster_rank()"};
     case OpId::kShuffleElect: {
         const std::int64_t n = number("n", 0);
-        return n == 0 ? Text{threadNumber() + " == 0", 9} : Text{fmt::format("tw_elect({}, {})", threadNumber(), n)};
+        return n == 0 ? Text{fmt::format("{} == 0", threadNumber()), 9} : Text{fmt::format("tw_elect({}, {})", threadNumber(), n)};
     }
     case OpId::kShflSync: return shuffle("tw_shfl", "src_lane");
     case OpId::kShflXor: return shuffle("tw_shfl_xor", "delta");
@@ -184,9 +182,7 @@ Text KernelPrinter::barrier(const ir::OpCall& call, const ir::Provenance& where)
     case OpId::kSyncAnd: return {fmt::format("__syncthreads_and({})", predicate())};
     case OpId::kSyncOr: return {fmt::format("__syncthreads_or({})", predicate())};
     case OpId::kSyncGrid: case OpId::kSyncGlobal:
-        if (gridCounter_.empty())
-            gridCounter_ = names_.make("grid_barrier");
-        return {fmt::format("tw_grid_sync({})", gridCounter_)};
+        return {"tw_grid_sync(grid_barrier)"};
     case OpId::kBarrierInit: return {fmt::format("tw_mbarrier_init({}, {})", place(), operand(call, "count"))};
     case OpId::kBarrierWait: return {fmt::format("tw_mbarrier_wait({}, {})", place(), index(ir::exprOperand(call, "parity")).s)};
     case OpId::kBarrierArrive:
@@ -287,9 +283,9 @@ std::string KernelPrinter::tensorMap(const ir::Region& region, const ir::OpCall&
     TensorMap map;
     if (const auto found = roots_.tensors.find(root); found != roots_.tensors.end()) {
         map.index = found->second;
-    } else if (const auto workspace = roots_.workspaces.find(root); workspace != roots_.workspaces.end()) {
+    } else {
         map.isWorkspace = true;
-        map.index = workspace->second;
+        map.index = static_cast<int>(std::find(roots_.workspaces.begin(), roots_.workspaces.end(), root) - roots_.workspaces.begin());
     }
     map.type = region.buffer->dtype;
     map.shape = region.buffer->shape;

@@ -29,8 +29,8 @@ struct Text {
 // Where a buffer of a launch comes from, seen from its kernel.
 struct Roots {
     std::map<const ir::BufferNode*, int> tensors;     // index into the function's params
-    std::map<const ir::BufferNode*, int> workspaces;  // index into GpuProgram::workspaces
-    std::map<const ir::ExprNode*, int> scalars, symbols;
+    std::vector<const ir::BufferNode*> workspaces;    // in the order of GpuProgram::workspaces; null: no buffer
+    std::vector<ir::Buffer> views;                    // that the host part made, in order
 };
 
 // What a launch does with the storage of a buffer.
@@ -91,7 +91,7 @@ private:
     void print(const ir::OpCall& call);
     std::string operand(const ir::OpCall& call, const char* name);        // printed, argument position
     std::string address(const ir::Region& region);
-    std::string threadNumber();
+    const char* threadNumber();
 
     // ---- accesses (access.cpp) ----
     Text element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
@@ -134,9 +134,8 @@ private:
     std::vector<int> usedMaps_;
     std::vector<Widened> widened_;
     std::string laneName_;      // loop variable of the vectorized loop around
-    std::string threadNumber_, random_, gridCounter_;
     std::int64_t staticShared_ = 0;
-    bool gridSync_ = false;
+    bool gridSync_ = false, usesThreadNumber_ = false, usesRandom_ = false;
 };
 
 // The buffer that owns the storage of a view.

@@ -148,7 +148,23 @@ Writer KernelPrinter::print(KernelLaunch& out)
         if (launch_.threadVars[axis])
             facts_.bound(launch_.threadVars[axis], {0, launch_.threads[axis] - 1});
 
+    // What belongs to the whole kernel has its name before any block begins.
+    for (const ir::Param& param : function_.params) {
+        if (const auto* buffer = std::get_if<ir::Buffer>(&param.value))
+            buffers_[buffer->get()] = names_.make(param.name());
+        else
+            vars_[std::get<ir::Var>(param.value).get()] = {names_.make(param.name()), false};
+    }
+    for (const ir::Var& symbol : function_.symbols)
+        vars_[symbol.get()] = {names_.make(symbol->name), false};
+    for (const ir::BufferNode* buffer : roots_.workspaces)
+        if (buffer)
+            buffers_[buffer] = names_.make(buffer->name);
+
     out_.indent();
+    for (const ir::Buffer& view : roots_.views)
+        if (touched_.contains(view.get()))
+            declareView(view);
     Writer top(sources_);
     top.indent();
     for (std::size_t axis = 0; axis < launch_.blockVars.size() + 3; ++axis) {
@@ -163,16 +179,16 @@ Writer KernelPrinter::print(KernelLaunch& out)
     }
     statement(launch_.body);
 
-    if (!threadNumber_.empty()) {
+    if (usesThreadNumber_) {
         std::string flat = spelling_.threadIndex(0);
         if (launch_.threads[1] > 1)
             flat += fmt::format(" + {} * {}", launch_.threads[0], spelling_.threadIndex(1));
         if (launch_.threads[2] > 1)
             flat += fmt::format(" + {} * {}", launch_.threads[0] * launch_.threads[1], spelling_.threadIndex(2));
-        top.plain(fmt::format("const int {} = {};", threadNumber_, flat));
+        top.plain(fmt::format("const int thread_number = {};", flat));
     }
-    if (!random_.empty())
-        top.plain(fmt::format("tw_random {};", random_));
+    if (usesRandom_)
+        top.plain("tw_random random_state;");
 
     out.cooperative = gridSync_;
     out.staticSharedBytes = staticShared_;
@@ -229,9 +245,9 @@ std::string KernelPrinter::signature(KernelLaunch& out)
             out.arguments.push_back({ArgumentKind::kScalar, static_cast<int>(i), vars_.at(var.get()).name, var->dtype});
         }
     }
-    for (const auto& [buffer, index] : roots_.workspaces)
-        if (usedTensors_.contains(buffer))
-            pointer(buffer, ArgumentKind::kWorkspace, index);
+    for (std::size_t i = 0; i < roots_.workspaces.size(); ++i)
+        if (roots_.workspaces[i] && usedTensors_.contains(roots_.workspaces[i]))
+            pointer(roots_.workspaces[i], ArgumentKind::kWorkspace, static_cast<int>(i));
     for (std::size_t i = 0; i < function_.symbols.size(); ++i) {
         const ir::Var& var = function_.symbols[i];
         if (!usedScalars_.contains(var.get()))
@@ -244,19 +260,18 @@ std::string KernelPrinter::signature(KernelLaunch& out)
         parameters.push_back(spelling_.tensorMapParameter(name));
         out.arguments.push_back({ArgumentKind::kTensorMap, map, name, ir::kHandle});
     }
-    if (!gridCounter_.empty()) {
+    if (gridSync_) {
         program_.workspaces.push_back({"grid_barrier", ir::kUInt32, {ir::intImm(1)}, true});
-        parameters.push_back(fmt::format("unsigned* {}", gridCounter_));
-        out.arguments.push_back({ArgumentKind::kWorkspace, static_cast<int>(program_.workspaces.size()) - 1, gridCounter_, ir::kHandle});
+        parameters.emplace_back("unsigned* grid_barrier");
+        out.arguments.push_back({ArgumentKind::kWorkspace, static_cast<int>(program_.workspaces.size()) - 1, "grid_barrier", ir::kHandle});
     }
     return fmt::format("{}", fmt::join(parameters, ", "));
 }
 
-std::string KernelPrinter::threadNumber()
+const char* KernelPrinter::threadNumber()
 {
-    if (threadNumber_.empty())
-        threadNumber_ = names_.make("thread_number");
-    return threadNumber_;
+    usesThreadNumber_ = true;
+    return "thread_number";
 }
 
 void KernelPrinter::statement(const ir::Stmt& s)
@@ -313,12 +328,14 @@ void KernelPrinter::sequence(const ir::Seq& seq)
 void KernelPrinter::block(const ir::Stmt& s)
 {
     const auto mark = facts_.mark();
+    const std::size_t named = names_.mark();
     const ir::Provenance where = out_.where();
     out_.indent();
     if (s)
         statement(s);
     out_.outdent();
     out_.at(where);
+    names_.rewind(named);
     facts_.rewind(mark);
 }
 
@@ -342,6 +359,7 @@ void KernelPrinter::forLoop(const ir::For& loop)
     std::string limit = last.s;
     if (last.level < 11)
         limit = "(" + limit + ")";
+    const std::size_t named = names_.mark();
     const std::string name = names_.make(axis.var->name);
     vars_[axis.var.get()] = {name, !narrow && axis.var->dtype.bits() == 32};
     if (up)
@@ -370,6 +388,7 @@ void KernelPrinter::forLoop(const ir::For& loop)
     out_.line(fmt::format("for ({} {} = {}; {}; {}) {{", narrow ? "int" : "long long", name, first.s, test, advance));
     block(loop.body);
     out_.line("}");
+    names_.rewind(named);
     facts_.rewind(mark);
 }
 

@@ -23,7 +23,8 @@ const std::set<std::string>& reservedWords()
         "exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos", "atan",
         "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "floor", "ceil", "trunc", "round", "nearbyint", "pow", "fmod",
         "atan2", "hypot", "copysign", "nextafter", "ldexp", "fma", "y0", "y1", "yn", "j0", "j1", "jn", "clock", "time", "assert",
-        "gamma", "signbit", "isnan", "isinf", "free", "malloc", "norm", "rint", "fabs", "normal", "index", "div", "NULL"};
+        "gamma", "signbit", "isnan", "isinf", "free", "malloc", "norm", "rint", "fabs", "normal", "index", "div", "NULL",
+        "thread_number", "random_state", "grid_barrier"};
     return words;
 }
 
@@ -35,7 +36,7 @@ std::string sanitised(const std::string& wanted)
     if (name.empty() || (name.front() >= '0' && name.front() <= '9'))
         name.insert(name.begin(), 'v');
     // Names with a leading or a double underscore, and those of the prelude, are not the program's.
-    if (name.front() == '_' || name.rfind("tw_", 0) == 0 || name.rfind("TW_", 0) == 0)
+    if (name.front() == '_' || name.rfind("tw_", 0) == 0 || name.rfind("TW_", 0) == 0 || name.rfind("tensor_map_", 0) == 0)
         name.insert(0, "v");
     for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__"))
         name.erase(at, 1);
@@ -50,7 +51,14 @@ std::string Names::make(const std::string& wanted)
     std::string name = reservedWords().contains(base) ? base + "_" : base;
     for (int n = 1; !used_.insert(name).second; ++n)
         name = fmt::format("{}_{}", base, n);
+    order_.push_back(name);
     return name;
+}
+
+void Names::rewind(std::size_t mark)
+{
+    for (; order_.size() > mark; order_.pop_back())
+        used_.erase(order_.back());
 }
 
 std::string quoted(const std::string& text)

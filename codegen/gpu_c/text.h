@@ -39,13 +39,17 @@ private:
     int depth_ = 0;
 };
 
-// The name of a buffer, variable or kernel as a C identifier; distinct ones get distinct names, in the order of asking.
+// The name of a buffer, variable or kernel as a C identifier; those alive at one time are distinct.
 class Names {
 public:
     std::string make(const std::string& wanted);
+    // Names made after `mark` may be given again after `rewind`: their block has ended.
+    [[nodiscard]] std::size_t mark() const { return order_.size(); }
+    void rewind(std::size_t mark);
 
 private:
     std::set<std::string> used_;
+    std::vector<std::string> order_;
 };
 
 // A text as a C string literal, with quotes.

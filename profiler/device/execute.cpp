@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "core/ir/print.h"
 #include "core/interp/interpreter.h"
 #include "profiler/device/device.h"
 #include "profiler/device/statistics.h"

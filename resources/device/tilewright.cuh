@@ -53,7 +53,7 @@ TW_DEVICE float tw_odd(unsigned long long x)
 TW_DEVICE float tw_odd(int x) { return tw_odd((long long)x); }
 TW_DEVICE float tw_odd(unsigned x) { return tw_odd((long long)x); }
 
-//@ TW_NARROW_ARITHMETIC
+//@ TW_NARROW_ARITHMETIC TW_NARROW_COMPARISONS
 // Through float: it has more than twice the places, so one more rounding gives the right result.
 #define TW_NARROW_COMPARISONS(T)                                                      \
     TW_DEVICE bool operator==(T a, T b) { return float(a) == float(b); }              \
