@@ -350,7 +350,10 @@ private:
     {
         if (const auto known = leaves_.find(s.get()); known != leaves_.end())
             return known->second;
-        const bool leaf = !meetings_.isIn(s) && search_.isQuiet(accessesIn(eventsOf(s, place())));
+        // Iterations of a nest need nothing from each other.
+        const auto* loop = as<ir::For>(s);
+        const bool isNest = loop && ir::boolAttr(loop->attrs, "nest", false);
+        const bool leaf = !meetings_.isIn(s) && (isNest || search_.isQuiet(accessesIn(eventsOf(s, place()))));
         kept_.push_back(s);
         return leaves_[s.get()] = leaf;
     }

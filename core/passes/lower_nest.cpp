@@ -18,10 +18,10 @@ using layout::Fragment;
 
 class NestLowerer final : public AccessLowerer {
 public:
-    NestLowerer(const Nest& nest, const Fragment& by, const ThreadTiles& tiles, const VarDigits& vars, const ir::Provenance& where)
-        : AccessLowerer(tiles, vars), nest_(nest), by_(by), where_(where)
+    // `once`: the condition for what must happen once an iteration; empty where only one thread runs each.
+    NestLowerer(const Nest& nest, const Fragment& by, const ThreadTiles& tiles, const VarDigits& vars, Expr once)
+        : AccessLowerer(tiles, vars), nest_(nest), by_(by), once_(std::move(once))
     {
-        once_ = layout::firstCopy(by_, tiles.thread);
     }
 
     using AccessLowerer::rewrite;
@@ -65,9 +65,37 @@ private:
 
     const Nest& nest_;
     const Fragment& by_;
-    ir::Provenance where_;
-    Expr once_;  // a condition, where several threads run each iteration
+    Expr once_;
 };
+
+}  // namespace
+
+namespace {
+
+// Registers that every holder of an iteration has to write: then all of them run it.
+bool writesRegisters(const Nest& nest)
+{
+    return nest.writesPrivate ||
+           std::any_of(nest.accesses.begin(), nest.accesses.end(), [](const NestAccess& a) { return a.write && isSpread(a.buffer); });
+}
+
+// Whether threads that run iterations of this nest need nothing from each other: iterations are independent, but copies of one
+// iteration on several threads read what the one that writes memory changes.
+bool threadsAreIndependent(const Nest& nest, bool copies)
+{
+    if (!copies)
+        return true;
+    return std::none_of(nest.accesses.begin(), nest.accesses.end(), [&](const NestAccess& write) {
+        return write.write && !isSpread(write.buffer) && !isPrivate(write.buffer) &&
+               std::any_of(nest.accesses.begin(), nest.accesses.end(), [&](const NestAccess& read) { return !read.write && read.buffer == write.buffer; });
+    });
+}
+
+Stmt unrolledOnce(Stmt body, const ir::Provenance& where)
+{
+    return std::make_shared<ir::For>(ir::ForKind::kUnrolled, std::vector<ir::Axis>{{newVar("r"), ir::intImm(0), ir::intImm(1), {}}}, std::move(body), ir::Attrs{},
+                                     where);
+}
 
 }  // namespace
 
@@ -96,7 +124,10 @@ Stmt lowerNest(const ir::For& loop, const ThreadTiles& tiles, std::span<const ir
             digits.push_back({ir::intImm(0), 1, 1, false});
         vars[nest.vars[axis].get()] = std::move(digits);
     }
-    NestLowerer lowerer(nest, *by, tiles, vars, loop.where);
+    Expr once = layout::firstCopy(*by, tiles.thread), onlyFirst;
+    if (!writesRegisters(nest))
+        std::swap(once, onlyFirst);
+    NestLowerer lowerer(nest, *by, tiles, vars, once);
     Stmt body = lowerer.rewrite(loop.body);
     if (inside)
         body = std::make_shared<ir::If>(inside, body, Stmt{}, loop.where);
@@ -104,15 +135,23 @@ Stmt lowerNest(const ir::For& loop, const ThreadTiles& tiles, std::span<const ir
     ir::Attrs attrs;
     if (async)
         attrs["async"] = true;
-    if (async && order.empty())
-        body = std::make_shared<ir::For>(ir::ForKind::kUnrolled, std::vector<ir::Axis>{{newVar("r"), ir::intImm(0), ir::intImm(1), {}}}, body, attrs, loop.where);
+    if (order.empty() && (async || body->kind == ir::StmtKind::kSeq))
+        body = unrolledOnce(std::move(body), loop.where);
     for (std::size_t k = order.size(); k-- > 0;) {
         const I extent = by->digits[static_cast<std::size_t>(order[k])].extent;
         body = std::make_shared<ir::For>(ir::ForKind::kUnrolled, std::vector<ir::Axis>{{loopVars[k], ir::intImm(0), ir::intImm(extent), {}}}, body, attrs,
                                          loop.where);
     }
-    if (const Expr holds = layout::holdsAny(*by, tiles.thread))
-        body = std::make_shared<ir::If>(holds, body, Stmt{}, loop.where);
+    if (const auto* outermost = ir::as<ir::For>(body)) {
+        auto marked = std::make_shared<ir::For>(*outermost);
+        if (order.empty())
+            marked->attrs = attrs;
+        if (threadsAreIndependent(nest, once != nullptr))
+            marked->attrs["nest"] = true;
+        body = marked;
+    }
+    if (const Expr runs = ir::logicalAnd(layout::holdsAny(*by, tiles.thread), onlyFirst ? onlyFirst : ir::boolImm(true)); !ir::isOne(runs))
+        body = std::make_shared<ir::If>(runs, body, Stmt{}, loop.where);
     return body;
 }
 

@@ -160,8 +160,9 @@ private:
             reg = ir::add(reg, ir::mul(vars_[k], ir::intImm(src_.layout.digits[static_cast<std::size_t>(order[k])].stride)));
         Expr element = contribution(combiner_, ir::cast(type_, loadAt(src_.registers, {reg})));
         Expr valid = layout::holdsAny(src_.layout, tiles_.thread);
-        if (const Expr inside = exists(true))
-            valid = ir::logicalAnd(valid, inside);
+        for (const bool alongAxis : {true, false})
+            if (const Expr inside = exists(alongAxis))
+                valid = ir::logicalAnd(valid, inside);
         if (valid)
             element = ir::select(valid, element, none, true);
         Stmt step = storeAt(partial_, {at}, combine(combiner_, loadAt(partial_, {at}), element, nanWins_), where_);
@@ -223,7 +224,9 @@ private:
         Expr value = loadAt(partial_, {at});
         if (!clear_)
             value = combine(combiner_, ir::cast(type_, loadAt(dst_.registers, {at})), value, nanWins_);
-        return storeAt(dst_.registers, {at}, ir::cast(type, value), where_);
+        const Stmt store = storeAt(dst_.registers, {at}, ir::cast(type, value), where_);
+        const Expr inside = exists(false);
+        return inside ? std::make_shared<ir::If>(inside, store, Stmt{}, where_) : store;
     }
 
     const ThreadTiles& tiles_;
