@@ -49,9 +49,11 @@ public:
 
     std::string threadIndex(int axis) const override { return fmt::format("(int)threadIdx.{}", kAxis[axis]); }
     std::string blockIndex(int axis) const override { return fmt::format("(int)blockIdx.{}", kAxis[axis]); }
-    std::string sharedArray(const std::string& type, const std::string& name, std::int64_t count) const override
+    // Tiles of the tensor engines repeat their swizzle every 1024 bytes.
+    std::int64_t sharedAlignment(std::int64_t bytes) const override { return target_.hasTma() && bytes >= 1024 ? 1024 : 16; }
+    std::string sharedArray(const std::string& type, const std::string& name, std::int64_t count, std::int64_t align) const override
     {
-        return fmt::format("alignas(16) __shared__ {} {}[{}];", type, name, count);
+        return fmt::format("alignas({}) __shared__ {} {}[{}];", align, type, name, count);
     }
     std::string sharedArena(const std::string& name) const override { return fmt::format("alignas(1024) extern __shared__ unsigned char {}[];", name); }
     std::string tensorMapParameter(const std::string& name) const override { return fmt::format("const __grid_constant__ tw_tensor_map {}", name); }

@@ -180,7 +180,7 @@ void KernelPrinter::declareView(const ir::Buffer& buffer)
     out_.line(fmt::format("{} const {} = ({}){};", type, name, type, from));
 }
 
-void KernelPrinter::declare(const ir::Buffer& buffer)
+void KernelPrinter::declare(const ir::Buffer& buffer, const std::string& initial)
 {
     if (!touched_.contains(buffer.get()))
         return;
@@ -194,7 +194,7 @@ void KernelPrinter::declare(const ir::Buffer& buffer)
     const std::int64_t count = isPacked(type) ? type.storageBytes(elementCount(buffer)) : elementCount(buffer);
     const std::string unused = readLocals_.contains(buffer.get()) ? "" : "[[maybe_unused]] ";
     switch (buffer->scope) {
-    case MemoryScope::kVar: out_.line(fmt::format("{}{} {};", unused, typeName(type), name)); return;
+    case MemoryScope::kVar: out_.line(fmt::format("{}{} {}{};", unused, typeName(type), name, initial.empty() ? "" : " = " + initial)); return;
     case MemoryScope::kLocal: case MemoryScope::kFragment:
         out_.line(fmt::format("{}alignas(16) {} {}[{}];", unused, storageName(type), name, count));
         return;
@@ -204,13 +204,14 @@ void KernelPrinter::declare(const ir::Buffer& buffer)
             out_.line(spelling_.sharedArena(name));
             return;
         }
-        staticShared_ = (staticShared_ + 15) / 16 * 16 + type.storageBytes(elementCount(buffer) * type.lanes);
-        out_.line(spelling_.sharedArray(storageName(type), name, count));
+        const std::int64_t bytes = type.storageBytes(elementCount(buffer) * type.lanes), align = spelling_.sharedAlignment(bytes);
+        staticShared_ = (staticShared_ + align - 1) / align * align + bytes;
+        out_.line(spelling_.sharedArray(storageName(type), name, count, align));
         return;
     }
     case MemoryScope::kBarrier: case MemoryScope::kClusterBarrier:
         staticShared_ = (staticShared_ + 7) / 8 * 8 + 8 * static_cast<std::int64_t>(buffer->arrivals.size());
-        out_.line(spelling_.sharedArray("unsigned long long", name, static_cast<std::int64_t>(buffer->arrivals.size())));
+        out_.line(spelling_.sharedArray("unsigned long long", name, static_cast<std::int64_t>(buffer->arrivals.size()), 8));
         return;
     case MemoryScope::kGlobal: return notSupported(buffer->where, "global memory allocated inside a launch");
     case MemoryScope::kReducer: return notSupported(buffer->where, "a reducer in the thread stage");

@@ -63,17 +63,7 @@ Text KernelPrinter::operation(const ir::OpCall& call, DType type, const ir::Prov
                                                                  element(sum->buffer, sum->mins).s))};
     }
     case OpId::kAnyOf: case OpId::kAllOf: {
-        const ir::Region* region = ir::regionOperand(call, "src");
-        std::int64_t count = 1;
-        for (const ir::Expr& extent : region->extents)
-            count *= constantOf(extent, 0);
-        if (count < 1 || !ir::isWhole(*region)) {
-            notSupported(where, fmt::format("T.{} on a part of a buffer in the thread stage", op.name));
-            return {"false"};
-        }
-        const bool all = call.op == OpId::kAllOf;
-        return {fmt::format("[&] {{ bool r = {0}; for (int i = 0; i < {1}; ++i) r = r {2} bool({3}[i]); return r; }}()", all ? "true" : "false", count, all ? "&&" : "||",
-                            nameOf(region->buffer))};
+        return anyOf(*ir::regionOperand(call, "src"), call.op == OpId::kAllOf);
     }
     case OpId::kDeviceAssert: {
         std::string place = "kernel";
@@ -110,6 +100,27 @@ Text KernelPrinter::operation(const ir::OpCall& call, DType type, const ir::Prov
     }
     notSupported(where, fmt::format("T.{} in the thread stage of this target", op.name));
     return {type.isVoid() ? "" : typeName(type) + "{}"};
+}
+
+// A function of no arguments, called where it stands: loops over the region.
+Text KernelPrinter::anyOf(const ir::Region& region, bool all)
+{
+    const std::size_t named = names_.mark();
+    const std::string result = names_.make("r");
+    std::string loops;
+    std::vector<ir::Expr> at;
+    for (std::size_t axis = 0; axis < region.mins.size(); ++axis) {
+        auto var = std::make_shared<ir::VarNode>(ir::kInt32, "i");
+        const std::string name = names_.make("i");
+        vars_[var.get()] = {name, false};
+        if (const std::int64_t* extent = ir::asInt(region.extents[axis]))
+            facts_.bound(var, {0, *extent - 1});
+        loops += fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) ", name, index(region.extents[axis]).s);
+        at.push_back(ir::add(region.mins[axis], ir::cast(region.mins[axis]->dtype, var)));
+    }
+    const std::string item = value(ir::cast(ir::kBool, std::make_shared<ir::Load>(region.buffer->dtype, region.buffer, at))).s;
+    names_.rewind(named);
+    return {fmt::format("[&] {{ bool {0} = {1}; {2}{0} = {0} {3} ({4}); return {0}; }}()", result, all ? "true" : "false", loops, all ? "&&" : "||", item)};
 }
 
 Text KernelPrinter::warp(const ir::OpCall& call, const ir::Provenance& where)
@@ -336,7 +347,7 @@ Text KernelPrinter::instruction(const ir::OpCall& call)
     if (loads)
         arguments.push_back(address(*ir::regionOperand(call, "barrier")));
     for (std::size_t axis = global.mins.size(); axis-- > 0;)
-        arguments.push_back(fmt::format("(int)({})", index(global.mins[axis]).s));
+        arguments.push_back(value(ir::cast(ir::kInt32, global.mins[axis])).s);
     return {fmt::format("{}({})", function, fmt::join(arguments, ", "))};
 }
 
@@ -420,7 +431,7 @@ void KernelPrinter::allReduce(const ir::OpCall& call, const ir::Provenance& wher
                           : combiner == ir::Combiner::kProduct ? "a * b" : combiner == ir::Combiner::kBitAnd ? "a & b" : combiner == ir::Combiner::kBitOr ? "a | b" : "a + b";
     const std::string scratch = names_.make("allreduce");
     staticShared_ = (staticShared_ + 15) / 16 * 16 + type.storageBytes(all);
-    out_.line(spelling_.sharedArray(typeName(type), scratch, all));
+    out_.line(spelling_.sharedArray(typeName(type), scratch, all, 16));
     const std::string result = fmt::format("tw_allreduce({}, {}, {}, {}, {}, [](auto a, auto b) {{ return {}; }})", cast(type, v).s, scratch, threadNumber(), stride, count, combine);
     out_.line(elementStore(dst.buffer, dst.mins, result));
 }

@@ -81,6 +81,7 @@ private:
     Text operation(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
     Text math(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
     Text atomic(const ir::OpCall& call, ir::DType type, bool isValue, const ir::Provenance& where);
+    Text anyOf(const ir::Region& region, bool all);
     Text warp(const ir::OpCall& call, const ir::Provenance& where);
     Text barrier(const ir::OpCall& call, const ir::Provenance& where);
     Text memory(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
@@ -98,7 +99,7 @@ private:
     std::string elementStore(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const std::string& value);
     ir::Expr linear(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
     std::string nameOf(const ir::Buffer& buffer);
-    void declare(const ir::Buffer& buffer);
+    void declare(const ir::Buffer& buffer, const std::string& initial = {});
     void declareView(const ir::Buffer& buffer);
     const Widened* findWidened(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
     bool vectorized(const ir::For& loop);

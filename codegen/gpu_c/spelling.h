@@ -18,8 +18,10 @@ public:
     [[nodiscard]] virtual std::string kernelHead(const KernelLaunch& launch) const = 0;
     [[nodiscard]] virtual std::string threadIndex(int axis) const = 0;
     [[nodiscard]] virtual std::string blockIndex(int axis) const = 0;
+    // Where an array of so many bytes may begin in shared memory.
+    [[nodiscard]] virtual std::int64_t sharedAlignment(std::int64_t bytes) const = 0;
     // Declarations of shared memory: an array of `count` elements; the block's dynamic memory, named `name`.
-    [[nodiscard]] virtual std::string sharedArray(const std::string& type, const std::string& name, std::int64_t count) const = 0;
+    [[nodiscard]] virtual std::string sharedArray(const std::string& type, const std::string& name, std::int64_t count, std::int64_t align) const = 0;
     [[nodiscard]] virtual std::string sharedArena(const std::string& name) const = 0;
     [[nodiscard]] virtual std::string tensorMapParameter(const std::string& name) const = 0;
     // Why the target cannot do this operation; empty if it can.

@@ -112,6 +112,24 @@ public:
     }
 };
 
+bool loads(const ir::Expr& e, const ir::Buffer& buffer)
+{
+    struct Finder final : ir::Visitor {
+        const ir::BufferNode* buffer = nullptr;
+        bool found = false;
+        using ir::Visitor::visit;
+        void visit(const ir::Expr& x) override
+        {
+            const auto* load = ir::as<ir::Load>(x);
+            found = found || (load && load->buffer.get() == buffer);
+            ir::Visitor::visit(x);
+        }
+    } finder;
+    finder.buffer = buffer.get();
+    finder.visit(e);
+    return finder.found;
+}
+
 bool endsBlock(const ir::Stmt& s)
 {
     return s->kind == ir::StmtKind::kBreak || s->kind == ir::StmtKind::kContinue || s->kind == ir::StmtKind::kReturn;
@@ -318,7 +336,19 @@ void KernelPrinter::statement(const ir::Stmt& s)
 
 void KernelPrinter::sequence(const ir::Seq& seq)
 {
-    for (const ir::Stmt& child : seq.stmts) {
+    for (std::size_t i = 0; i < seq.stmts.size(); ++i) {
+        const ir::Stmt& child = seq.stmts[i];
+        // A variable and its first value are one line.
+        const auto* allocate = ir::as<ir::Allocate>(child);
+        const auto* store = i + 1 < seq.stmts.size() ? ir::as<ir::Store>(seq.stmts[i + 1]) : nullptr;
+        if (allocate && store && store->buffer == allocate->buffer && store->buffer->scope == ir::MemoryScope::kVar && !store->buffer->viewOf &&
+            !loads(store->value, store->buffer)) {
+            out_.at(store->where);
+            out_.announce();
+            declare(allocate->buffer, value(store->value).s);
+            ++i;
+            continue;
+        }
         statement(child);
         if (endsBlock(child))
             return;  // what follows is never reached

@@ -185,7 +185,7 @@ tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const ta
         l.setFlowCallback(owner.get(), &stopRequested, &stop);
 
     const std::string arch = "-arch=" + target.name;
-    std::vector<const char*> flags = {arch.c_str(), "-std=c++17", "-minimal", "-default-device", "-lineinfo", "--ptxas-options=-v", "--ptxas-options=--warn-on-spills"};
+    std::vector<const char*> flags = {arch.c_str(), "-std=c++17", "-minimal", "-default-device", "-lineinfo", "--ptxas-options=-v"};
     if (program.fastMath)
         flags.push_back("-use_fast_math");
     if (options.preview)

@@ -529,7 +529,7 @@ TW_DEVICE auto tw_vec_map(F f)
     return r;
 }
 
-//@ tw_load tw_store
+//@ tw_load tw_store tw_word
 // One access as wide as the value (of 16 bytes each beyond that); the address is a multiple of it.
 template <int Bytes>
 struct tw_word {

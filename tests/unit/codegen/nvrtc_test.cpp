@@ -1,0 +1,107 @@
+// Machine code of the kernels under tests/golden/cuda; occupancy and line directives.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "codegen/driver/compile.h"
+
+namespace tw {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::shared_ptr<const driver::CompileSnapshot> compileFile(const fs::path& path, unsigned stages, std::stop_token stop = {})
+{
+    std::ifstream in(path);
+    std::ostringstream text;
+    text << in.rdbuf();
+    driver::CompileRequest request;
+    request.source = std::make_shared<SourceText>(path.filename().string(), text.str());
+    const std::string_view first = request.source->lineText(1);
+    request.target = std::string(first.substr(first.find_last_of(' ') + 1));
+    request.stages = stages;
+    return driver::compile(request, std::move(stop));
+}
+
+const fs::path kGoldens = fs::path(TW_SOURCE_DIR) / "tests/golden/cuda";
+
+TEST(Nvrtc, EveryGoldenCompilesWithoutAWarning)
+{
+    if (const auto version = nvrtc::nvrtcVersion(); !version)
+        GTEST_SKIP() << version.error();
+    for (const auto& entry : fs::directory_iterator(kGoldens)) {
+        if (entry.path().extension() != ".py" || entry.path().filename().string().rfind("not_supported", 0) == 0)
+            continue;
+        const auto snapshot = compileFile(entry.path(), driver::StageWanted::kCubin | driver::StageWanted::kPtx);
+        EXPECT_TRUE(snapshot->diagnostics.empty()) << entry.path() << ": " << snapshot->diagnostics.front().message;
+        ASSERT_TRUE(snapshot->cubin) << entry.path();
+        EXPECT_EQ(snapshot->cubin->substr(1, 3), "ELF");
+        ASSERT_EQ(snapshot->resources.size(), snapshot->gpuProgram->launches.size()) << entry.path();
+        EXPECT_GT(snapshot->resources[0].registers, 0) << entry.path();
+        EXPECT_EQ(snapshot->resources[0].spillStores, 0) << entry.path();
+    }
+}
+
+TEST(Nvrtc, PtxLinesLeadToTheSource)
+{
+    if (const auto version = nvrtc::nvrtcVersion(); !version)
+        GTEST_SKIP() << version.error();
+    const auto snapshot = compileFile(kGoldens / "gemm_mma_pipeline.py", static_cast<unsigned>(driver::StageWanted::kPtx));
+    ASSERT_TRUE(snapshot->ptx);
+    std::istringstream in(snapshot->ptx->text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);)
+        lines.push_back(line);
+    bool found = false;
+    for (const auto& entry : snapshot->ptx->lines)
+        if (lines.at(static_cast<std::size_t>(entry.line - 1)).find("mma.sync") != std::string::npos) {
+            EXPECT_EQ(snapshot->source->lineColumn(entry.source.begin).line, 26);
+            found = true;
+        }
+    EXPECT_TRUE(found);
+}
+
+TEST(Nvrtc, ACancelledCompileLeavesNoCodeAndNoError)
+{
+    std::stop_source stop;
+    stop.request_stop();
+    const auto snapshot = compileFile(kGoldens / "tma_wgmma.py", static_cast<unsigned>(driver::StageWanted::kCubin), stop.get_token());
+    EXPECT_TRUE(snapshot->cancelled);
+    EXPECT_FALSE(snapshot->cubin);
+    EXPECT_TRUE(snapshot->diagnostics.empty());
+}
+
+TEST(Nvrtc, EveryLineOfAKernelCarriesItsSourceLine)
+{
+    SourceSet sources;
+    sources.add(std::make_shared<SourceText>("k.py", "one\ntwo\nthree\n"));
+    gpu::GpuProgram program;
+    program.text = "prelude\nkernel\na\nb\nc\n";
+    program.lines = {{3, {0, 8, 13}, 1}, {4, {0, 4, 7}, 2}, {5, {0, 8, 13}, 2}};
+    EXPECT_EQ(nvrtc::withLineDirectives(program, &sources),
+              "#line 1 \"tilewright.cuh\"\nprelude\nkernel\n#line 3 \"k.py\"\na\n#line 2 \"k.py\"\nb\nc\n");
+}
+
+// The figures of NVIDIA's occupancy calculator.
+TEST(Occupancy, NamesWhatLimitsIt)
+{
+    const auto h100 = *target::parse("sm_90a");
+    const nvrtc::Occupancy registers = nvrtc::occupancyOf(h100, 384, 168, 0);
+    EXPECT_EQ(registers.blocks, 1);
+    EXPECT_EQ(registers.limiter, "registers");
+    const nvrtc::Occupancy shared = nvrtc::occupancyOf(h100, 128, 32, 100 * 1024);
+    EXPECT_EQ(shared.blocks, 2);
+    EXPECT_EQ(shared.limiter, "shared memory");
+    const nvrtc::Occupancy full = nvrtc::occupancyOf(h100, 256, 32, 0);
+    EXPECT_EQ(full.blocks, 8);
+    EXPECT_DOUBLE_EQ(full.fraction, 1.0);
+    const nvrtc::Occupancy small = nvrtc::occupancyOf(*target::parse("sm_75"), 32, 16, 0);
+    EXPECT_EQ(small.blocks, 16);
+    EXPECT_EQ(small.limiter, "blocks");
+}
+
+}  // namespace
+}  // namespace tw
