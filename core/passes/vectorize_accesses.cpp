@@ -40,14 +40,17 @@ bool isInnermost(const Stmt& body)
 
 class Vectorizer final : public FactsRewriter {
 public:
-    Vectorizer(const ir::Function& function, const target::Target& target) : FactsRewriter(function), symbols_(function.symbols), hasCpAsync_(target.hasCpAsync()) {}
+    Vectorizer(const ir::Function& function, const target::Target& target) : FactsRewriter(function), symbols_(function.symbols), hasCpAsync_(target.hasCpAsync()), hasDependentLaunch_(target.compute >= 90) {}
     using FactsRewriter::rewrite;
 
     Stmt rewrite(const Stmt& s) override
     {
         if (const auto* loop = ir::as<ir::For>(s))
             return this->loop(*loop, s);
-        if (const auto* op = ir::as<ir::OpStmt>(s); op && !hasCpAsync_) {
+        const auto* op = ir::as<ir::OpStmt>(s);
+        if (op && !hasDependentLaunch_ && (op->call.op == OpId::kPdlTrigger || op->call.op == OpId::kPdlSync))
+            return {};
+        if (op && !hasCpAsync_) {
             if (op->call.op == OpId::kCommitGroup || op->call.op == OpId::kWaitGroup)
                 return {};
             if (op->call.op == OpId::kCpAsync)
@@ -299,6 +302,7 @@ private:
 
     const std::vector<ir::Var>& symbols_;
     bool hasCpAsync_;
+    bool hasDependentLaunch_;  // griddepcontrol, PTX ISA: sm_90
     bool async_ = false;
 };
 
