@@ -79,6 +79,11 @@ private:
         next->body = panelSize_ > 0 && next->blockVars.size() >= 2 && next->cluster.empty() ? inPanels(*next, body) : body;
         next->attrs["execution"] = std::string("simt");
         next->attrs.insert(launchAttrs_.begin(), launchAttrs_.end());
+        if (!sources_.empty()) {
+            ir::Attr& prelude = next->attrs.try_emplace("prelude", std::string()).first->second;
+            prelude = std::get<std::string>(prelude) + sources_;
+            sources_.clear();
+        }
         launchAttrs_.clear();
         panelSize_ = 0;
         launch_ = nullptr;
@@ -204,7 +209,7 @@ private:
         }
         case OpId::kImportSource:
             if (const auto source = call.attrs.find("source"); source != call.attrs.end())
-                launchAttrs_["import_source"] = source->second;
+                sources_ += std::get<std::string>(source->second) + "\n";
             break;
         case OpId::kSetMaxNreg: case OpId::kAssume: return AccessLowerer::rewrite(s);
         default: break;
@@ -258,6 +263,7 @@ private:
     Annotations annotations_;
     const ir::Launch* launch_ = nullptr;
     ir::Attrs launchAttrs_;
+    std::string sources_;  // T.import_source
     std::int64_t panelSize_ = 0;
     bool panelsOfColumns_ = false;
 };

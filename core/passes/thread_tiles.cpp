@@ -3,6 +3,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
+#include "core/support/check.h"
 
 namespace tw::passes {
 
@@ -18,6 +19,18 @@ Expr product(const std::vector<Expr>& extents)
     for (const Expr& extent : extents)
         n = ir::mul(n, extent);
     return n;
+}
+
+// Whether the elements follow each other in row-major order: behind the first axis of more than one, axes are whole.
+bool isContiguous(const Region& r)
+{
+    bool whole = false;
+    for (std::size_t k = 0; k < r.extents.size(); ++k) {
+        if (whole && !ir::equal(r.extents[k], r.buffer->shape[k]))
+            return false;
+        whole = whole || !ir::isOne(r.extents[k]);
+    }
+    return true;
 }
 
 }  // namespace
@@ -110,6 +123,7 @@ Region AccessLowerer::rewrite(const Region& r)
             mins.push_back(rewrite(min));
         for (const Expr& extent : r.extents)
             extents.push_back(rewrite(extent));
+        TW_CHECK(isContiguous(r), "an operation on a part of " + r.buffer->name + " that is not contiguous");
         return {tile->second.memory, {layout::physicalIndex(*tile->second.map, mins)}, {product(extents)}};
     }
     return Rewriter::rewrite(r);
