@@ -77,9 +77,15 @@ Text KernelPrinter::operation(const ir::OpCall& call, DType type, const ir::Prov
     }
     case OpId::kCallExtern: {
         std::vector<std::string> arguments;
-        for (const ir::Operand& o : call.operands)
-            if (const auto* e = std::get_if<ir::Expr>(&o); e && *e)
-                arguments.push_back(value(*e).s);
+        for (const ir::Operand& o : call.operands) {
+            const auto* e = std::get_if<ir::Expr>(&o);
+            if (!e || !*e)
+                continue;
+            // Addresses keep their type: the author's C function names it.
+            const auto* pointer = ir::as<ir::Call>(*e);
+            const bool isAddress = pointer && (pointer->call.op == OpId::kAccessPtr || pointer->call.op == OpId::kAddressOf);
+            arguments.push_back(isAddress ? address(*ir::regionOperand(pointer->call, "base")) : value(*e).s);
+        }
         return {fmt::format("{}({})", textAttr(call, "name", ""), fmt::join(arguments, ", "))};
     }
     case OpId::kRngInit: {
