@@ -77,6 +77,12 @@ public:
         return f.name;
     }
 
+    // Functions of it that no kernel calls are the author's business.
+    std::string foreign(const std::string& source) const override
+    {
+        return "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 177\n" + source + "#pragma nv_diagnostic pop\n";
+    }
+
     std::string prelude(const std::string& kernels) const override
     {
         std::string own;

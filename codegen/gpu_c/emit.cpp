@@ -114,7 +114,7 @@ private:
         if (attr("source"))
             return foreign(s, std::move(out));
         if (const auto* text = attr("prelude"))
-            external_ += std::get<std::string>(*text) + "\n";
+            addExternal(std::get<std::string>(*text));
         struct Scan final : ir::Visitor {
             bool waits = false;
             std::string imports;
@@ -150,13 +150,20 @@ private:
         if (const auto entry = s.attrs.find("entry_name"); entry != s.attrs.end())
             out.entry = std::get<std::string>(entry->second);
         if (const auto prelude = s.attrs.find("prelude"); prelude != s.attrs.end())
-            external_ += std::get<std::string>(prelude->second) + "\n";
+            addExternal(std::get<std::string>(prelude->second));
         for (std::size_t i = 0; i < function_.params.size(); ++i) {
             const auto* var = std::get_if<ir::Var>(&function_.params[i].value);
             out.arguments.push_back({var ? ArgumentKind::kScalar : ArgumentKind::kTensor, static_cast<int>(i), function_.params[i].name(), var ? (*var)->dtype : ir::kHandle});
         }
-        external_ += source + "\n";
+        addExternal(source);
         program_.launches.push_back(std::move(out));
+    }
+
+    // Text of the author's, once even where several launches bring it.
+    void addExternal(const std::string& text)
+    {
+        if (external_.find(text) == std::string::npos)
+            external_ += text + "\n";
     }
 
     void assemble()
@@ -170,10 +177,10 @@ private:
                 at = end + 1;
             }
         };
-        lines(spelling_.prelude(kernels_.text()));
+        lines(spelling_.prelude(external_ + kernels_.text()));
         if (!external_.empty()) {
             all.plain("");
-            lines(external_);
+            lines(spelling_.foreign(external_));
         }
         all.plain("");
         all.append(std::move(kernels_));

@@ -111,6 +111,7 @@ private:
     void ifElse(const ir::If& s);
     void bind(const ir::Bind& s);
     void block(const ir::Stmt& s);
+    void assume(const ir::Expr& condition, bool holds = true);
     void notSupported(const ir::Provenance& where, const std::string& what);
     std::string signature(KernelLaunch& out);
     void head(Writer& to, KernelLaunch& out);

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] virtual std::optional<std::string> missing(const ir::OpCall& call) const = 0;
     // The function that is this instruction (matrix products, bulk tensor copies); it becomes part of the prelude.
     [[nodiscard]] virtual std::string instruction(const ir::OpCall& call) = 0;
+    // The author's own source, as it stands in the text.
+    [[nodiscard]] virtual std::string foreign(const std::string& source) const = 0;
     // What stands in front of the kernels: the functions that `kernels` uses.
     [[nodiscard]] virtual std::string prelude(const std::string& kernels) const = 0;
 };

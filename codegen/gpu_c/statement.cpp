@@ -112,6 +112,22 @@ public:
     }
 };
 
+// Whether `e` reads memory or calls something: then it may have another value later.
+bool mayChange(const ir::Expr& e)
+{
+    struct Finder final : ir::Visitor {
+        bool found = false;
+        using ir::Visitor::visit;
+        void visit(const ir::Expr& x) override
+        {
+            found = found || (x && (x->kind == ir::ExprKind::kLoad || x->kind == ir::ExprKind::kCall));
+            ir::Visitor::visit(x);
+        }
+    } finder;
+    finder.visit(e);
+    return finder.found;
+}
+
 bool loads(const ir::Expr& e, const ir::Buffer& buffer)
 {
     struct Finder final : ir::Visitor {
@@ -292,6 +308,18 @@ const char* KernelPrinter::threadNumber()
     return "thread_number";
 }
 
+// What holds in a whole block: conditions on memory may end to hold there.
+void KernelPrinter::assume(const ir::Expr& condition, bool holds)
+{
+    if (!mayChange(condition))
+        return facts_.assume(condition, holds);
+    const auto* b = ir::as<ir::Binary>(condition);
+    if (b && b->op == (holds ? ir::BinaryOp::kAnd : ir::BinaryOp::kOr)) {
+        assume(b->a, holds);
+        assume(b->b, holds);
+    }
+}
+
 void KernelPrinter::statement(const ir::Stmt& s)
 {
     out_.at(s->where);
@@ -318,7 +346,7 @@ void KernelPrinter::statement(const ir::Stmt& s)
         const auto& op = *ir::as<ir::OpStmt>(s);
         out_.announce();
         if (op.call.op == ir::OpId::kAssume)
-            return facts_.assume(ir::exprOperand(op.call, "condition"));
+            return assume(ir::exprOperand(op.call, "condition"));
         if (op.call.op == ir::OpId::kThreadAllreduce)
             return allReduce(op.call, s->where);
         if (op.call.op == ir::OpId::kPrint)
@@ -386,17 +414,23 @@ void KernelPrinter::forLoop(const ir::For& loop)
     const bool narrow = axis.var->dtype.bits() == 32 && begin.low && begin.high && end.low && end.high && *begin.low >= INT32_MIN && *end.high <= INT32_MAX - 1024 &&
                         *begin.high <= INT32_MAX - 1024 && *end.low >= INT32_MIN + 1024 && (!axis.step || (step && std::abs(*step) <= 1024));
     const Text first = index(axis.begin), last = index(axis.end);
-    std::string limit = last.s;
-    if (last.level < 11)
-        limit = "(" + limit + ")";
     const std::size_t named = names_.mark();
+    std::string limit = last.level < 11 ? "(" + last.s + ")" : last.s;
+    const bool hoists = mayChange(axis.end);  // a loop reads its bound once
+    if (hoists) {
+        limit = names_.make("end");
+        out_.line("{");
+        out_.indent();
+        out_.line(fmt::format("const {} {} = {};", last.wide ? "long long" : "int", limit, last.s));
+    }
     const std::string name = names_.make(axis.var->name);
     vars_[axis.var.get()] = {name, !narrow && axis.var->dtype.bits() == 32};
     if (up)
         facts_.bound(axis.var, {begin.low, before.high});
-    if (up && !ir::equal(axis.begin, axis.end)) {
-        facts_.assume(ir::less(axis.var, axis.end));
-        facts_.assume(ir::binary(ir::BinaryOp::kLe, axis.begin, axis.var));
+    if (up) {
+        assume(ir::less(axis.var, axis.end));
+        if (axis.begin->dtype == axis.var->dtype)
+            assume(ir::binary(ir::BinaryOp::kLe, axis.begin, axis.var));
     }
     if (down)
         facts_.bound(axis.var, {end.low ? std::optional(*end.low + 1) : std::nullopt, begin.high});
@@ -418,6 +452,10 @@ void KernelPrinter::forLoop(const ir::For& loop)
     out_.line(fmt::format("for ({} {} = {}; {}; {}) {{", narrow ? "int" : "long long", name, first.s, test, advance));
     block(loop.body);
     out_.line("}");
+    if (hoists) {
+        out_.outdent();
+        out_.line("}");
+    }
     names_.rewind(named);
     facts_.rewind(mark);
 }
@@ -427,12 +465,12 @@ void KernelPrinter::ifElse(const ir::If& s)
     out_.announce();
     out_.line(fmt::format("if ({}) {{", condition(s.condition).s));
     const auto mark = facts_.mark();
-    facts_.assume(s.condition);
+    assume(s.condition);
     block(s.then);
     facts_.rewind(mark);
     if (s.otherwise) {
         out_.line("} else {");
-        facts_.assume(s.condition, false);
+        assume(s.condition, false);
         block(s.otherwise);
         facts_.rewind(mark);
     }
@@ -440,7 +478,7 @@ void KernelPrinter::ifElse(const ir::If& s)
     // A branch that ends the thread or the iteration leaves the opposite known.
     const auto* last = ir::as<ir::Seq>(s.then);
     if (!s.otherwise && endsBlock(last && !last->stmts.empty() ? last->stmts.back() : s.then))
-        facts_.assume(s.condition, false);
+        assume(s.condition, false);
 }
 
 void KernelPrinter::bind(const ir::Bind& s)

@@ -190,6 +190,13 @@ tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const ta
         flags.push_back("-use_fast_math");
     if (options.preview)
         flags.push_back("-Ofast-compile=mid");
+    // Our text includes nothing; an author's may.
+    std::vector<std::string> includes;
+    if (program.text.find("#include") != std::string::npos)
+        for (const std::string& folder : toolkitFolders("include"))
+            includes.push_back("-I" + folder);
+    for (const std::string& include : includes)
+        flags.push_back(include.c_str());
     const int result = l.compileProgram(owner.get(), static_cast<int>(flags.size()), flags.data());
     Compiled compiled;
     compiled.log = readText(owner.get(), l.logSize, l.log);
