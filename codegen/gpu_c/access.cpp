@@ -13,8 +13,6 @@ using ir::MemoryScope;
 
 namespace {
 
-std::string parenthesized(const Text& t, int level) { return t.level < level ? "(" + t.s + ")" : t.s; }
-
 bool isPacked(DType type) { return type.lanes == 1 && type.bits() < 8 && type.scalar != ir::Scalar::kFloat4E2M1Unpacked; }
 bool isRegister(const ir::Buffer& b)
 {

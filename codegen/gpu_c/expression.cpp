@@ -17,8 +17,6 @@ using ir::Scalar;
 
 namespace {
 
-std::string parenthesized(const Text& t, int level) { return t.level < level ? "(" + t.s + ")" : t.s; }
-
 bool isNative(DType type) { return type.scalar == Scalar::kFloat32 || type.scalar == Scalar::kFloat64; }
 
 // A finite number as a C literal that reads back exactly.

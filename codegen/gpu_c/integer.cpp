@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int64_t kMaxInt = 2147483647;
 
-std::string parenthesized(const Text& t, int level) { return t.level < level ? "(" + t.s + ")" : t.s; }
-
 struct Infix {
     const char* symbol;
     int level;

@@ -13,8 +13,6 @@ using ir::Scalar;
 
 namespace {
 
-std::string parenthesized(const Text& t, int level) { return t.level < level ? "(" + t.s + ")" : t.s; }
-
 // Functions of one or two floats that have one name, with an f for float.
 const char* libraryName(OpId op)
 {
@@ -102,13 +100,6 @@ ir::BinaryOp pairOperator(OpId op)
     case OpId::kMax2: return ir::BinaryOp::kMax;
     default: return ir::BinaryOp::kMin;
     }
-}
-
-std::string textAttr(const ir::OpCall& call, const char* name, const char* otherwise)
-{
-    const auto found = call.attrs.find(name);
-    const auto* text = found == call.attrs.end() ? nullptr : std::get_if<std::string>(&found->second);
-    return text ? *text : otherwise;
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ struct Text {
     bool wide = false;
 };
 
+// In parentheses if it binds less than `level`.
+[[nodiscard]] inline std::string parenthesized(const Text& t, int level) { return t.level < level ? "(" + t.s + ")" : t.s; }
+
 // Where a buffer of a launch comes from, seen from its kernel.
 struct Roots {
     std::map<const ir::BufferNode*, int> tensors;     // index into the function's params
@@ -77,7 +80,7 @@ private:
     bool isNonNegative(const ir::Expr& e) const;
     static bool isIndexTree(const ir::Expr& e);
 
-    // ---- operations (operation.cpp, math.cpp, memory.cpp) ----
+    // ---- operations (operation.cpp, math.cpp, instruction.cpp, effects.cpp) ----
     Text operation(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
     Text math(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
     Text atomic(const ir::OpCall& call, ir::DType type, bool isValue, const ir::Provenance& where);
@@ -104,7 +107,7 @@ private:
     const Widened* findWidened(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
     bool vectorized(const ir::For& loop);
 
-    // ---- statements (statement.cpp) ----
+    // ---- statements (statement.cpp, kernel.cpp) ----
     void statement(const ir::Stmt& s);
     void sequence(const ir::Seq& seq);
     void forLoop(const ir::For& loop);
@@ -139,6 +142,10 @@ private:
     std::int64_t staticShared_ = 0;
     bool gridSync_ = false, usesThreadNumber_ = false, usesRandom_ = false;
 };
+
+// An option that is a text; the value of a constant.
+[[nodiscard]] std::string textAttr(const ir::OpCall& call, const char* name, const std::string& otherwise);
+[[nodiscard]] std::int64_t constantOf(const ir::Expr& e, std::int64_t otherwise);
 
 // The buffer that owns the storage of a view.
 [[nodiscard]] const ir::BufferNode* rootOf(const ir::Buffer& buffer);
