@@ -130,14 +130,24 @@ private:
         if (!meeting)
             return reportImpossible(found);
         put(meeting, out);
-        lastMeeting_ = {&out, out.size() - 1};
+        lastMeeting_ = {&out, lastPut_};
         state_.meet();
     }
 
+    // In front of what only orders registers of the next product: nothing may stand between that and the product.
     void put(const Stmt& s, Out& out)
     {
-        out.push_back(s);
+        auto at = out.end();
+        while (at != out.begin() && ordersRegisters(at[-1]))
+            --at;
+        lastPut_ = static_cast<std::size_t>(out.insert(at, s) - out.begin());
         ++inserted_;
+    }
+
+    static bool ordersRegisters(const Stmt& s)
+    {
+        const auto* op = as<ir::OpStmt>(s);
+        return op && (op->call.op == OpId::kWarpgroupArrive || op->call.op == OpId::kWarpgroupFence);
     }
 
     // A barrier is needed and cannot stand here. What is certain is an error; where it only cannot be excluded, a warning.
@@ -379,6 +389,7 @@ private:
     std::map<const ir::ExprNode*, Expr> bindings_;
     MeetingPlace lastMeeting_;
     int inserted_ = 0;
+    std::size_t lastPut_ = 0;
     std::unordered_map<const ir::StmtNode*, bool> leaves_;
     std::vector<Stmt> kept_;  // keys of leaves_ stay alive
 };
