@@ -1,10 +1,13 @@
 #include "core/passes/layout_solver.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
+#include "core/passes/lower_bulk_copy.h"
 
 namespace tw::passes {
 
@@ -74,6 +77,8 @@ protected:
             return;
         if (op->call.op == ir::OpId::kAnnotateLayout)
             annotated(*op);
+        if (op->call.op == ir::OpId::kTmaCopy)
+            wishOfBulkCopy(op->call);
         if (!isProduct(op->call.op) && !isReduction(op->call.op))
             return;
         for (const ir::Operand& operand : op->call.operands)
@@ -174,6 +179,24 @@ private:
         const bool panels = plan.shared == SharedLayout::kPanels;
         if (!fresh && (plan.shared > best.shared || (panels && best.shared == plan.shared && plan.panelBytes < best.panelBytes)))
             best = plan;
+    }
+
+    // Bulk copies know panels and plain rows, nothing else.
+    void wishOfBulkCopy(const ir::OpCall& call)
+    {
+        for (const char* side : {"src", "dst"}) {
+            const ir::Buffer& buffer = ir::regionOperand(call, side)->buffer;
+            if (buffer->scope != ir::MemoryScope::kShared)
+                continue;
+            const I bytes = bulkPanelBytes(*buffer);
+            if (bytes == 0)
+                plain_.insert(buffer.get());
+            ProductOperandPlan plan;
+            plan.shared = SharedLayout::kPanels;
+            plan.panelBytes = bytes;
+            if (bytes != 0)
+                wish(buffer.get(), plan);
+        }
     }
 
     // ---- handing layouts on ----
@@ -330,7 +353,7 @@ private:
             const auto wish = wishes_.find(buffer);
             const auto shape = shapeOf(*buffer);
             const int bits = buffer->dtype.bits() * buffer->dtype.lanes;
-            solution_.shared[buffer] = wish == wishes_.end() || viewed ? layout::rowMajor(shape) : bestLayout(wish->second, shape, bits);
+            solution_.shared[buffer] = wish == wishes_.end() || viewed || plain_.contains(buffer) ? layout::rowMajor(shape) : bestLayout(wish->second, shape, bits);
         }
         for (const BufferNode* view : views_)
             if (!solution_.shared.contains(view))
@@ -343,6 +366,7 @@ private:
     std::vector<LayoutSite> sites_;
     std::vector<const BufferNode*> spread_, shared_, views_, outside_;
     std::unordered_map<const BufferNode*, ProductOperandPlan> wishes_;  // of products, for shared memory
+    std::set<const BufferNode*> plain_;                                 // that bulk copies want in rows as they are
     std::unordered_map<const BufferNode*, ThreadGroup> bufferGroups_;
     LayoutSolution solution_;
 };

@@ -6,6 +6,7 @@
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
 #include "core/passes/layout_solver.h"
+#include "core/passes/lower_bulk_copy.h"
 #include "core/passes/lower_product.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/thread_tiles.h"
@@ -182,6 +183,8 @@ private:
         const auto& info = ir::info(op.call.op);
         if (op.call.op == OpId::kGemm || op.call.op == OpId::kWgmmaGemm)
             return product(s, op.call);
+        if (op.call.op == OpId::kTmaCopy)
+            return bulkCopy(s, op.call);
         if (info.cls == ir::OpClass::kAnnotation)
             return annotation(s, op.call);
         if (info.stage != ir::StageMask::kTile)
@@ -249,6 +252,31 @@ private:
             return ir::sequence({});
         }
         return lowerProduct(next, plan, operands, thread, s->where);
+    }
+
+    Stmt bulkCopy(const Stmt& s, const ir::OpCall& call)
+    {
+        const SharedTile* tile = nullptr;
+        ir::OpCall next = call;
+        for (ir::Operand& operand : next.operands) {
+            auto* region = std::get_if<Region>(&operand);
+            if (!region || !region->buffer)
+                continue;
+            if (const auto found = state_.shared.find(region->buffer.get()); found != state_.shared.end())
+                tile = &found->second;
+            for (auto* list : {&region->mins, &region->extents})
+                for (Expr& e : *list)
+                    e = rewrite(e);
+        }
+        if (!tile) {
+            unsupported(s, "a bulk copy that does not touch shared memory");
+            return ir::sequence({});
+        }
+        auto lowered = lowerBulkCopy(next, *tile, groups_.at(s.get()), state_.thread, s->where);
+        if (auto* done = std::get_if<Stmt>(&lowered))
+            return *done;
+        context_.diagnostics.error(Code::kNotSupported, s->where.range, std::get<std::string>(lowered));
+        return ir::sequence({});
     }
 
     void unsupported(const Stmt& s, const std::string& what)

@@ -1,0 +1,192 @@
+#include "core/passes/lower_bulk_copy.h"
+
+#include <fmt/format.h>
+
+#include "core/arith/evaluate.h"
+#include "core/ir/build.h"
+#include "core/ir/call.h"
+#include "core/layout/shared.h"
+#include "core/passes/layout_solver.h"
+
+namespace tw::passes {
+
+namespace {
+
+using I = std::int64_t;
+using ir::Expr;
+using ir::OpId;
+using ir::Region;
+using ir::Stmt;
+
+// CUDA driver API, cuTensorMapEncodeTiled: limits of boxes and strides.
+constexpr I kBoxExtent = 256;
+constexpr I kUnitBytes = 16;
+constexpr I kPhaseRows = 8;  // after which a swizzle repeats
+
+// Whether two maps put every element in the same place.
+bool samePlaces(const ir::LayoutMap& a, const ir::LayoutMap& b)
+{
+    std::vector<const ir::ExprNode*> x, y;
+    for (const ir::Var& v : a.vars)
+        x.push_back(v.get());
+    for (const ir::Var& v : b.vars)
+        y.push_back(v.get());
+    if (a.index.size() != 1 || b.index.size() != 1)
+        return false;
+    auto first = arith::Evaluation::compile(a.index[0], x), second = arith::Evaluation::compile(b.index[0], y);
+    if (!first || !second || a.shape != b.shape)
+        return false;
+    std::vector<I> at(a.shape.size(), 0);
+    while (true) {
+        if (first->run(at) != second->run(at))
+            return false;
+        std::size_t k = at.size();
+        while (k-- > 0) {
+            if (++at[k] < a.shape[k])
+                break;
+            at[k] = 0;
+        }
+        if (k == static_cast<std::size_t>(-1))
+            return true;
+    }
+}
+
+I bytesOf(const ir::DType& type, I elements) { return type.storageBytes(elements); }
+
+class Lowering {
+public:
+    Lowering(const ir::OpCall& call, const SharedTile& tile, const ir::Provenance& where)
+        : call_(call), tile_(tile), where_(where), loads_(ir::regionOperand(call, "src")->buffer->scope == ir::MemoryScope::kGlobal),
+          global_(*ir::regionOperand(call, loads_ ? "src" : "dst")), shared_(*ir::regionOperand(call, loads_ ? "dst" : "src"))
+    {
+    }
+
+    std::variant<Stmt, std::string> run(const ThreadGroup& group, const Expr& thread)
+    {
+        if (const std::string problem = measure(); !problem.empty())
+            return "not supported: " + problem;
+        std::vector<Stmt> stmts;
+        if (loads_) {
+            const Region* barrier = ir::regionOperand(call_, "barrier");
+            if (!barrier)
+                return std::string("not supported: a bulk load without a barrier");
+            stmts.push_back(op(OpId::kBarrierExpectTx, {*barrier, ir::intImm(bytesOf(shared_.buffer->dtype, rows_ * columns_ * panels_))}));
+        }
+        for (I p = 0; p < panels_; ++p)
+            stmts.push_back(box(p));
+        if (!loads_)
+            stmts.push_back(op(OpId::kTmaStoreArrive, {}));
+        const Stmt all = ir::sequence(std::move(stmts));
+        if (group.count == 1)
+            return all;
+        return Stmt(std::make_shared<ir::If>(ir::binary(ir::BinaryOp::kEq, thread, ir::intImm(group.first)), all, Stmt{}, where_));
+    }
+
+private:
+    Stmt op(OpId id, std::vector<ir::Operand> operands, ir::Attrs attrs = {}) const
+    {
+        return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), std::move(attrs)}, where_);
+    }
+
+    static std::vector<I> extentsOf(const Region& r)
+    {
+        std::vector<I> extents;
+        for (const Expr& e : r.extents)
+            if (const auto* value = ir::asInt(e); !value || *value != 1)
+                extents.push_back(value ? *value : 0);
+        return extents;
+    }
+
+    // Rows, columns and panels of the tile; what is wrong with them.
+    std::string measure()
+    {
+        const ir::DType& type = shared_.buffer->dtype;
+        const auto shape = shapeOf(*shared_.buffer);
+        if (extentsOf(global_) != extentsOf(shared_) || extentsOf(shared_).size() > 2)
+            return "a bulk copy between regions of different extents, or of more than two axes";
+        if (global_.mins.size() > 5)
+            return "a bulk copy from a tensor of more than five axes";
+        columns_ = ir::asInt(shared_.extents.back()) ? *ir::asInt(shared_.extents.back()) : 0;
+        const bool isMatrix = shape.size() > 1;
+        rows_ = isMatrix && ir::asInt(shared_.extents[shape.size() - 2]) ? *ir::asInt(shared_.extents[shape.size() - 2]) : 1;
+        const auto* inner = ir::asInt(global_.extents.back());
+        if (columns_ != shape.back() || !inner || *inner != columns_)
+            return "a bulk copy of parts of the rows of a shared tile, or across the rows of a tensor";
+        const I bits = I{type.bits()} * type.lanes;
+        for (const I bytes : {I{128}, I{64}, I{32}})
+            if (isMatrix && columns_ * bits / 8 % bytes == 0 && samePlaces(*tile_.map, *layout::panels(shape, static_cast<int>(bits), bytes))) {
+                swizzle_ = bytes;
+                panels_ = columns_ * bits / 8 / bytes;
+                columns_ /= panels_;
+            }
+        if (swizzle_ == 0 && !samePlaces(*tile_.map, *layout::rowMajor(shape)))
+            return fmt::format("a bulk copy of {} in a layout that the TMA unit does not know", shared_.buffer->name);
+        const auto* firstRow = isMatrix ? ir::asInt(shared_.mins[shape.size() - 2]) : nullptr;
+        if (swizzle_ != 0 && (!firstRow || *firstRow % kPhaseRows != 0 || shape[shape.size() - 2] % kPhaseRows != 0))
+            return "a bulk copy that starts inside a swizzle pattern";
+        if (rows_ > kBoxExtent || columns_ > kBoxExtent || columns_ * bits / 8 % kUnitBytes != 0)
+            return fmt::format("a box of {} x {} elements: the TMA unit takes up to {} an axis and rows of {} bytes", rows_, columns_, kBoxExtent, kUnitBytes);
+        return {};
+    }
+
+    // One box of the tensor and its place in the tile.
+    Stmt box(I panel) const
+    {
+        Region part = global_;
+        part.mins.back() = ir::add(part.mins.back(), ir::intImm(panel * columns_));
+        part.extents.back() = ir::intImm(columns_);
+        const Region place{tile_.memory, {placeOf(panel)}, {ir::intImm(rows_ * columns_)}};
+        ir::Attrs attrs;
+        if (swizzle_ != 0)
+            attrs["swizzle"] = swizzle_;
+        for (const char* kept : {"eviction_policy", "cluster_mask"})
+            if (const auto found = call_.attrs.find(kept); loads_ && found != call_.attrs.end())
+                attrs.insert(*found);
+        if (loads_)
+            return op(OpId::kTmaLoad, {part, place, *ir::regionOperand(call_, "barrier")}, attrs);
+        return op(OpId::kTmaStore, {place, part}, attrs);
+    }
+
+    // Tiles one after the other, in each its panels, in each the rows.
+    Expr placeOf(I panel) const
+    {
+        const auto shape = shapeOf(*shared_.buffer);
+        if (shape.size() < 2)
+            return shared_.mins[0];
+        Expr tile = ir::intImm(0);
+        for (std::size_t k = 0; k + 2 < shape.size(); ++k)
+            tile = ir::add(ir::mul(tile, ir::intImm(shape[k])), shared_.mins[k]);
+        const I tileRows = shape[shape.size() - 2];
+        const Expr row = ir::add(ir::mul(ir::add(ir::mul(tile, ir::intImm(panels_)), ir::intImm(panel)), ir::intImm(tileRows)), shared_.mins[shape.size() - 2]);
+        return ir::mul(row, ir::intImm(columns_));
+    }
+
+    const ir::OpCall& call_;
+    const SharedTile& tile_;
+    ir::Provenance where_;
+    bool loads_;
+    const Region &global_, &shared_;
+    I rows_ = 1, columns_ = 1, panels_ = 1, swizzle_ = 0;
+};
+
+}  // namespace
+
+I bulkPanelBytes(const ir::BufferNode& tile)
+{
+    const auto shape = shapeOf(tile);
+    const I bits = I{tile.dtype.bits()} * tile.dtype.lanes;
+    if (shape.size() < 2 || shape[shape.size() - 2] % kPhaseRows != 0)
+        return 0;
+    for (const I bytes : {I{128}, I{64}, I{32}})
+        if (shape.back() * bits % (bytes * 8) == 0)
+            return bytes;
+    return 0;
+}
+
+std::variant<Stmt, std::string> lowerBulkCopy(const ir::OpCall& call, const SharedTile& tile, const ThreadGroup& group, const Expr& thread,
+                                              const ir::Provenance& where)
+{
+    return Lowering(call, tile, where).run(group, thread);
+}
+
+}  // namespace tw::passes
