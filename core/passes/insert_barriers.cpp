@@ -191,14 +191,22 @@ private:
         state_.unfenced.clear();
     }
 
+    static bool isFence(const Stmt& s)
+    {
+        const auto* op = as<ir::OpStmt>(s);
+        return op && op->call.op == OpId::kFenceProxyAsync;
+    }
+
     // The writers have met already: the fence belongs in front of that meeting. Else fence and meeting stand here.
     void fenceBehindMeeting(const Stmt& s, Out& out)
     {
         if (lastMeeting_.out == &out && state_.pending.empty()) {
+            state_.unfenced.clear();
+            if (lastMeeting_.at > 0 && isFence(out[lastMeeting_.at - 1]))
+                return;
             out.insert(out.begin() + static_cast<std::ptrdiff_t>(lastMeeting_.at), op(OpId::kFenceProxyAsync, {}, s));
             ++lastMeeting_.at;
             ++inserted_;
-            state_.unfenced.clear();
             return;
         }
         pushFence(s, out);

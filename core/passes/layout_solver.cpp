@@ -149,12 +149,23 @@ private:
     {
         for (const LayoutSite& site : sites_)
             if (site.call && isProduct(site.call->op))
-                solution_.products.emplace(site.stmt, planProduct(*site.call, site.group.count, context_.target));
+                solution_.products.emplace(site.stmt, planProduct(*site.call, site.group.count, context_.target, mayUseWarpGroups(site)));
         // Accumulators first: an operand that is the result of another product is converted, not the other way round.
         for (const char* operand : {"C", "A", "B"})
             for (const LayoutSite& site : sites_)
                 if (const auto plan = solution_.products.find(site.stmt); plan != solution_.products.end())
                     seedOperand(site, plan->second, operand);
+    }
+
+    // The operands' layouts are free, and the threads begin with a warp group.
+    bool mayUseWarpGroups(const LayoutSite& site) const
+    {
+        const auto isFree = [&](const char* operand) {
+            const BufferNode* buffer = ir::regionOperand(*site.call, operand)->buffer.get();
+            const auto looksAt = [&](const BufferNode* view) { return analysis::storageOf(view) == analysis::storageOf(buffer); };
+            return !solution_.shared.contains(buffer) && std::none_of(views_.begin(), views_.end(), looksAt);
+        };
+        return site.group.first % 128 == 0 && isFree("A") && isFree("B");
     }
 
     void seedOperand(const LayoutSite& site, const ProductPlan& plan, const std::string& operand)

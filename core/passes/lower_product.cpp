@@ -77,8 +77,12 @@ bool hasRows16(const SharedOperand& operand)
 Stmt lowerProduct(const ir::OpCall& gemm, const ProductPlan& plan, const ProductOperands& operands, const Expr& thread,
                   const ir::Provenance& where)
 {
-    if (plan.engine == ProductEngine::kWgmma)
-        return multiplyByWarpGroups(plan, operands, thread, clearCondition(gemm), where);
+    if (plan.engine == ProductEngine::kWgmma) {
+        Stmt product = multiplyByWarpGroups(plan, operands, thread, clearCondition(gemm), where);
+        if (gemm.op == ir::OpId::kWgmmaGemm)
+            return product;  // the author waits
+        return ir::sequence({std::move(product), operation(ir::OpId::kWaitWgmma, {ir::intImm(0)}, {}, where)});
+    }
     std::vector<Stmt> stmts;
     if (Stmt clear = clearAccumulator(gemm, plan, operands.c, where))
         stmts.push_back(std::move(clear));

@@ -223,7 +223,7 @@ private:
     Stmt product(const Stmt& s, const ir::OpCall& call)
     {
         const ThreadGroup& group = groups_.at(s.get());
-        const ProductPlan plan = planProduct(call, group.count, context_.target);
+        ProductPlan plan = planProduct(call, group.count, context_.target, group.first % 128 == 0);
         const auto operand = [&](const char* name) -> std::optional<ProductOperand> {
             const Region& region = *ir::regionOperand(call, name);
             if (const auto tile = state_.spread.find(region.buffer.get()); tile != state_.spread.end())
@@ -247,7 +247,13 @@ private:
                 *e = rewrite(*e);
         const Expr thread = group.first == 0 ? state_.thread : ir::sub(state_.thread, ir::intImm(group.first));
         const ProductOperands operands{*a, *b, std::get<RegisterOperand>(*c)};
-        if (const std::string problem = productProblem(plan, operands); !problem.empty()) {
+        std::string problem = productProblem(plan, operands);
+        if (call.op == OpId::kGemm && plan.engine == ProductEngine::kWgmma && (!problem.empty() || !isLayoutOf(call, plan.c, group.first))) {
+            // The layouts were chosen for warps.
+            plan = planProduct(call, group.count, context_.target, false);
+            problem = productProblem(plan, operands);
+        }
+        if (!problem.empty()) {
             context_.diagnostics.error(Code::kNotSupported, s->where.range, problem);
             return ir::sequence({});
         }
@@ -277,6 +283,14 @@ private:
             return *done;
         context_.diagnostics.error(Code::kNotSupported, s->where.range, std::get<std::string>(lowered));
         return ir::sequence({});
+    }
+
+    bool isLayoutOf(const ir::OpCall& product, layout::Fragment f, I first) const
+    {
+        // A layout read back from the IR takes its group to reach to the block's last thread.
+        f.firstThread = first;
+        f.threads = state_.threads - first;
+        return state_.spread.at(ir::regionOperand(product, "C")->buffer.get()).layout == f;
     }
 
     void unsupported(const Stmt& s, const std::string& what)

@@ -34,8 +34,8 @@ std::string whyFma(const target::Target& target, ir::DType a, ir::DType c, I k)
 
 class Planner {
 public:
-    Planner(const ir::OpCall& gemm, I threads, const target::Target& target)
-        : gemm_(gemm), target_(target), a_(*ir::regionOperand(gemm, "A")), b_(*ir::regionOperand(gemm, "B")), c_(*ir::regionOperand(gemm, "C"))
+    Planner(const ir::OpCall& gemm, I threads, const target::Target& target, bool warpGroups)
+        : gemm_(gemm), target_(target), warpGroups_(warpGroups && target.isCuda() && target.compute == 90), a_(*ir::regionOperand(gemm, "A")), b_(*ir::regionOperand(gemm, "B")), c_(*ir::regionOperand(gemm, "C"))
     {
         plan_.threads = threads;
         plan_.a.kInner = !ir::boolAttr(gemm.attrs, "transpose_A", false);
@@ -47,7 +47,7 @@ public:
 
     ProductPlan plan()
     {
-        if (gemm_.op == ir::OpId::kWgmmaGemm)
+        if (gemm_.op == ir::OpId::kWgmmaGemm || (warpGroups_ && suitsWarpGroups()))
             planWarpGroups(gemm_, plan_);
         else if (!tensorCores())
             threads();
@@ -55,6 +55,29 @@ public:
     }
 
 private:
+    // What wgmma computes as mma does: sums of fp8 are too coarse there (compiler.md 6.2), float32 would be cut off instead of rounded.
+    bool suitsWarpGroups() const
+    {
+        const ir::DType type = b_.buffer->dtype;
+        const bool half = type.isFloating() && type.bits() == 16, byte = type.isInteger() && type.bits() == 8;
+        const bool kInner = plan_.a.kInner && plan_.b.kInner;
+        if (gemm_.op != ir::OpId::kGemm || a_.buffer->dtype != type || !(half || (byte && kInner)) || plan_.threads % 128 != 0 || plan_.m % 64 != 0)
+            return false;
+        if (isFragment(b_) || (isFragment(a_) && !plan_.a.kInner) || !startsPanels(a_) || !startsPanels(b_))
+            return false;
+        ProductPlan trial = plan_;
+        planWarpGroups(gemm_, trial);
+        return trial.problem.empty();
+    }
+
+    // Whether a part of a tile begins where the hardware's pattern does: at 8 rows and 128 bytes.
+    static bool startsPanels(const ir::Region& r)
+    {
+        const auto* row = ir::asInt(r.mins[r.mins.size() - 2]);
+        const auto* column = ir::asInt(r.mins.back());
+        return isFragment(r) || (row && column && *row % 8 == 0 && *column * r.buffer->dtype.bits() % 1024 == 0);
+    }
+
     bool tensorCores()
     {
         const ir::DType a = a_.buffer->dtype, b = b_.buffer->dtype, c = c_.buffer->dtype;
@@ -98,6 +121,7 @@ private:
 
     const ir::OpCall& gemm_;
     const target::Target& target_;
+    bool warpGroups_;
     const ir::Region &a_, &b_, &c_;
     ProductPlan plan_;
 };
@@ -131,9 +155,9 @@ Ref<const ir::LayoutMap> bestLayout(const ProductOperandPlan& plan, const std::v
     }
 }
 
-ProductPlan planProduct(const ir::OpCall& gemm, I threads, const target::Target& target)
+ProductPlan planProduct(const ir::OpCall& gemm, I threads, const target::Target& target, bool warpGroups)
 {
-    return Planner(gemm, threads, target).plan();
+    return Planner(gemm, threads, target, warpGroups).plan();
 }
 
 ir::DType productType(ir::DType accumulator)

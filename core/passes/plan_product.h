@@ -38,8 +38,9 @@ struct ProductPlan {
 };
 
 // `gemm`: T.gemm or T.wgmma_gemm with constant extents, A and B in shared memory or fragments, C a fragment; fragments are used whole.
-// `threads` is the number of those that reach it, numbered from 0.
-[[nodiscard]] ProductPlan planProduct(const ir::OpCall& gemm, std::int64_t threads, const target::Target& target);
+// `threads` is the number of those that reach it, numbered from 0. `warpGroups`: T.gemm may use wgmma where the target has it; the caller
+// knows that its shared operands can lie in panels and that the threads begin with a warp group.
+[[nodiscard]] ProductPlan planProduct(const ir::OpCall& gemm, std::int64_t threads, const target::Target& target, bool warpGroups);
 
 // The layout that the plan wants for a buffer in shared memory, of which the operand is a part.
 [[nodiscard]] Ref<const ir::LayoutMap> bestLayout(const ProductOperandPlan& plan, const std::vector<std::int64_t>& shape, int bits);

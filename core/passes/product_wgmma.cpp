@@ -216,7 +216,10 @@ void planWarpGroups(const ir::OpCall& gemm, ProductPlan& plan)
 {
     const ir::Region &a = *ir::regionOperand(gemm, "A"), &b = *ir::regionOperand(gemm, "B"), &c = *ir::regionOperand(gemm, "C");
     const ir::DType type = b.buffer->dtype, sum = c.buffer->dtype;
-    const auto policy = static_cast<layout::WarpPolicy>(ir::intAttr(gemm.attrs, "policy", 0));
+    auto policy = static_cast<layout::WarpPolicy>(ir::intAttr(gemm.attrs, "policy", 0));
+    // Wide instructions read least (compiler.md 4.6): without another wish all warp groups share rows.
+    if (policy == layout::WarpPolicy::kSquare && plan.m % (kGroupRows * std::max<I>(plan.threads / 128, 1)) == 0)
+        policy = layout::WarpPolicy::kFullRow;
     const auto warps = layout::warpGroupPartition(plan.m, plan.n, plan.threads / 32, policy);
     const I step = 256 / type.bits();
     plan.engine = ProductEngine::kWgmma;

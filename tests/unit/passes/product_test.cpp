@@ -101,7 +101,7 @@ public:
         gemm_.operands = {matrixOf(a, c.fragmentA ? 0 : c.versions - 1), matrixOf(b, c.fragmentB ? 0 : c.versions - 1), matrixOf(sum, 0),
                           c.clear ? ir::boolImm(true) : ir::Expr{}};
         gemm_.attrs = {{"transpose_A", c.transposeA}, {"transpose_B", c.transposeB}, {"policy", static_cast<I>(c.policy)}};
-        plan_ = planProduct(gemm_, c.threads, *target::parse(c.target));
+        plan_ = planProduct(gemm_, c.threads, *target::parse(c.target), false);
     }
 
     const ProductPlan& plan() const { return plan_; }
