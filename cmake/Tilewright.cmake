@@ -6,6 +6,13 @@ target_compile_options(tw_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tw_options INTERFACE -fpch-preprocess) # lets ccache see through precompiled headers
 endif()
+if(TW_PORTABLE)
+  # Debian has fmt as a shared library or as headers: with the headers alone, the linker leaves the library out.
+  target_compile_definitions(tw_options INTERFACE FMT_HEADER_ONLY=1)
+  # glibc stays shared: a static one cannot open the GPU driver at run time.
+  target_link_options(tw_options INTERFACE
+    -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections -Wl,--exclude-libs,ALL -s)
+endif()
 if(TW_SANITIZE)
   target_compile_options(tw_options INTERFACE -fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tw_options INTERFACE -fsanitize=${TW_SANITIZE})
