@@ -12,6 +12,7 @@
 
 #include "app/cli/report.h"
 #include "app/cli/version.h"
+#include "profiler/device/cuda_compile.h"
 #include "profiler/device/device.h"
 #include "profiler/device/execute.h"
 #include "profiler/device/machine.h"
@@ -141,6 +142,8 @@ private:
             return device::execute(*verify, progress, stop, compiler);
         if (const auto* compile = std::get_if<protocol::CompileRequest>(&request.message))
             return device::execute(*compile, progress, stop);
+        if (const auto* cuda = std::get_if<protocol::CudaCompileRequest>(&request.message))
+            return device::compileHere(*cuda, stop);
         if (std::holds_alternative<protocol::MachineRequest>(request.message))
             return device::describeMachine();
         return protocol::Failure{"this message is no request"};

@@ -7,6 +7,7 @@
 
 #include "core/support/diagnostic.h"
 #include "profiler/device/cpu_device.h"
+#include "profiler/device/cuda_device.h"
 #include "profiler/device/interp_device.h"
 #include "profiler/device/sim_device.h"
 
@@ -42,7 +43,7 @@ bool repeatOnHost(interp::Arguments& arguments, int repeat, RunReport& report, c
 
 std::vector<std::string> localDevices() { return {"cpu", "interp", "sim"}; }
 
-tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string& name, const protocol::CudaCompiler&)
+tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string& name, const protocol::CudaCompiler& compiler)
 {
     if (name == "interp")
         return makeInterpDevice();
@@ -51,7 +52,7 @@ tl::expected<std::unique_ptr<Device>, std::string> openDevice(const std::string&
     if (name == "sim")
         return makeSimDevice();
     if (name == "cuda" || isGpu(name))
-        return tl::unexpected(fmt::format("not supported: this build has no back end for {}; cpu and interp run every kernel", name));
+        return makeCudaDevice(name == "cuda" ? 0 : std::stoi(name.substr(5)), compiler);
     const std::string near = nearestName(name, {"cpu", "interp", "sim", "cuda:0"});
     return tl::unexpected(fmt::format("\"{}\" is no device{}; known are cpu, interp, sim, cuda:N, ssh:HOST[/DEVICE], cmd:COMMAND", name,
                                       near.empty() ? "" : fmt::format(", did you mean {}", near)));

@@ -1,12 +1,10 @@
 #include "profiler/device/machine.h"
 
-#include <cstdlib>
-
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <fmt/ranges.h>
 
+#include "codegen/nvrtc/nvrtc.h"
 #include "profiler/cuda/cubin_cache.h"
 #include "profiler/cuda/driver.h"
 #include "profiler/device/device.h"
@@ -27,28 +25,12 @@ Check library(const char* name, const std::vector<const char*>& files, const cha
     return {name, "missing", fmt::format("{} is not here ({})", what, files.front()), remedy};
 }
 
-// A program on PATH or in the toolkit's usual place; empty if there is none.
-std::string findProgram(const std::string& name)
+// A part of NVIDIA's toolkit: what it is and where, or why it is not here.
+Check tool(const char* name, const char* what, const tl::expected<std::string, std::string>& found)
 {
-    const char* path = std::getenv("PATH");
-    std::string folders = std::string(path ? path : "") + ":/usr/local/cuda/bin";
-    for (std::size_t at = 0; at <= folders.size();) {
-        const std::size_t end = std::min(folders.find(':', at), folders.size());
-        const std::string candidate = folders.substr(at, end - at) + "/" + name;
-        if (end > at && ::access(candidate.c_str(), X_OK) == 0)
-            return candidate;
-        at = end + 1;
-    }
-    return {};
-}
-
-Check disassembler()
-{
-    for (const char* name : {"nvdisasm", "cuobjdump"})
-        if (const std::string found = findProgram(name); !found.empty())
-            return {"disassembler", "ok", found, ""};
-    return {"disassembler", "missing", "neither nvdisasm nor cuobjdump is here: SASS is not shown",
-            "install the CUDA toolkit, or pip install nvidia-cuda-nvdisasm"};
+    return found ? Check{name, "ok", fmt::format("{} {}", what, *found), ""}
+                 : Check{name, "missing", fmt::format("{}: {}", what, found.error()),
+                         "install the CUDA toolkit 12 or newer here; kernels also run where it is missing if the client has it"};
 }
 
 Check gpu(const cuda::Driver& driver, int ordinal)
@@ -90,9 +72,8 @@ protocol::MachineResult describeMachine()
         out.checks.push_back({"nvidia driver", "missing", driver.error().message, driver.error().remedy});
         out.checks.push_back({"device cuda:N", "missing", "no GPU that this machine's driver can use", "use --device cpu, or --device ssh:HOST/cuda:0"});
     }
-    out.checks.push_back(library("nvrtc", {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}, "NVIDIA's run-time compiler",
-                                 "install the CUDA toolkit 12 or newer, or run from a machine that has it with --device ssh:HOST/cuda:0"));
-    out.checks.push_back(disassembler());
+    out.checks.push_back(tool("nvrtc", "NVIDIA's run-time compiler", nvrtc::nvrtcVersion()));
+    out.checks.push_back(tool("disassembler", "for SASS", nvrtc::disassemblerPath()));
     out.checks.push_back(library("cupti", {"libcupti.so", "libcupti.so.13", "libcupti.so.12"}, "NVIDIA's profiling library",
                                  "install the CUDA toolkit 12 or newer"));
     out.checks.push_back(cache());

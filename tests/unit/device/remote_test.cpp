@@ -1,5 +1,9 @@
+#include <cstdlib>
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
+#include "profiler/device/cuda_compile.h"
 #include "profiler/device/cuda_target.h"
 #include "profiler/device/device.h"
 #include "profiler/device/machine.h"
@@ -36,6 +40,43 @@ TEST(CudaTarget, RunsWhereItsCodeRuns)
     EXPECT_FALSE(runsOn("sm_80", 9, 0));
     EXPECT_FALSE(runsOn("sm_89", 8, 6));
     EXPECT_FALSE(runsOn("gfx942", 9, 0));
+}
+
+TEST(CudaCompile, CompilesOnceWhereThereIsNvrtc)
+{
+    std::string folder = testing::TempDir() + "/cacheXXXXXX";
+    ASSERT_TRUE(::mkdtemp(folder.data()));
+    ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+    const protocol::CudaCompileRequest request{"k", "extern \"C\" __global__ void k(float* x) { *x = 1; }", "sm_90a", false};
+    const protocol::CudaCompileResult first = compileHere(request);
+    if (first.head.outcome == protocol::Outcome::kCannot) {
+        ASSERT_FALSE(first.head.diagnostics.empty());
+        GTEST_SKIP() << first.head.diagnostics[0].message;
+    }
+    ASSERT_EQ(first.head.outcome, protocol::Outcome::kFine) << first.log;
+    EXPECT_TRUE(first.cubin.starts_with("\x7f" "ELF"));
+    const protocol::CudaCompileResult second = compileHere(request);
+    EXPECT_EQ(second.cubin, first.cubin);
+    EXPECT_TRUE(second.log.empty());  // no compiler ran
+    const protocol::CudaCompileResult wrong = compileHere({"k", "this is no CUDA", "sm_90a", false});
+    EXPECT_EQ(wrong.head.outcome, protocol::Outcome::kProgramWrong);
+    EXPECT_FALSE(wrong.log.empty());
+    std::filesystem::remove_all(folder);
+}
+
+TEST(CudaCompile, AsksTheClientWhereThereIsNone)
+{
+    int asked = 0;
+    const protocol::CudaCompiler client = [&](const protocol::CudaCompileRequest&) {
+        ++asked;
+        protocol::CudaCompileResult result;
+        result.cubin = "from the client";
+        return result;
+    };
+    const protocol::CudaCompileRequest request{"k", "extern \"C\" __global__ void k() {}", "sm_90a", false};
+    const protocol::CudaCompileResult result = compileAnywhere(request, client);
+    EXPECT_EQ(result.head.outcome, protocol::Outcome::kFine);
+    EXPECT_EQ(asked, result.cubin == "from the client" ? 1 : 0);
 }
 
 TEST(Machine, SaysWhatIsHereAndWhatHelps)
