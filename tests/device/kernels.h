@@ -62,6 +62,27 @@ inline constexpr const char* kKernels = R"ptx(
     ret;
 }
 
+// Follows a chain of n indices from 0; every load waits for the one before it, and none is answered by the L1 cache.
+.visible .entry chase(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+    .reg .pred %p;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd0, [in];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r0, 0;
+again:
+    mul.wide.u32 %rd1, %r0, 4;
+    add.u64 %rd1, %rd1, %rd0;
+    ld.global.cg.u32 %r0, [%rd1];
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra again;
+    ld.param.u64 %rd2, [out];
+    st.global.u32 [%rd2], %r0;
+    ret;
+}
+
 // Stores where nothing is.
 .visible .entry fault()
 {
