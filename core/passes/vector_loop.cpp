@@ -137,6 +137,10 @@ public:
             if (const Expr next = guard(g); !(ir::asInt(next) && *ir::asInt(next)))
                 guards.push_back(next);
         line.guards = std::move(guards);
+        if (line.byElements) {
+            visitCalls(line);
+            return;
+        }
         for (const Expr& i : line.indices)
             fits = fits && !readsMoving(i);
         if (isRegister(line.buffer))
@@ -162,6 +166,26 @@ private:
         }
         fits = false;
         return e;
+    }
+
+    // Element by element everything goes but effects.
+    void visitCalls(const GuardedStore& line)
+    {
+        struct Search final : ir::Visitor {
+            bool found = false;
+            using ir::Visitor::visit;
+            void visit(const Expr& x) override
+            {
+                const auto* call = ir::as<ir::Call>(x);
+                found = found || (call && ir::info(call->call.op).effect != ir::Effect::kNone);
+                ir::Visitor::visit(x);
+            }
+        } search;
+        ir::Visitor& visitor = search;
+        visitor.visit(line.value);
+        for (const Expr& i : line.indices)
+            visitor.visit(i);
+        fits = fits && !search.found;
     }
 
     Along wide(const ir::Buffer& buffer, const std::vector<Expr>& indices) const
@@ -292,21 +316,44 @@ std::optional<LoopLines> linesOf(const ir::Stmt& body, const Expr& index, std::i
 }
 
 std::optional<VectorForm> vectorForm(const std::vector<GuardedStore>& lines, const arith::Facts& facts, const ir::Var& v, std::int64_t width,
-                                     const Expander& expand)
+                                     const Expander& expand, bool split)
 {
     if (!isIndependent(lines))
         return {};
-    Former former(facts, v, width, expand);
-    VectorForm form{lines, {}};
-    for (GuardedStore& line : form.lines) {
-        former.store(line);
-        if (!former.fits)
+    VectorForm form;
+    bool touchesMemory = false;
+    const auto add = [&](std::vector<GuardedStore> parts) {
+        Expr condition = form.condition;
+        bool touches = false;
+        for (GuardedStore& part : parts) {
+            Former former(facts, v, width, expand);
+            former.store(part);
+            if (!former.fits)
+                return false;
+            touches = touches || former.touchesMemory;
+            condition = ir::logicalAnd(condition, former.condition);
+        }
+        form.lines.insert(form.lines.end(), parts.begin(), parts.end());
+        form.condition = condition;
+        touchesMemory = touchesMemory || touches;
+        return true;
+    };
+    for (const GuardedStore& line : lines) {
+        if (add({line}))
+            continue;
+        if (!split || width == 1 || isRegister(line.buffer) || line.value->dtype.lanes != 1)
             return {};
+        const ir::Buffer temporary = newLocal(line.buffer->name + "_v", line.value->dtype, width);
+        GuardedStore collect{line.guards, temporary, {v}, line.value, line.where, true};
+        GuardedStore spread{line.guards, line.buffer, line.indices, loadAt(temporary, {v}), line.where, false};
+        if (!add({collect, spread})) {
+            std::swap(collect.byElements, spread.byElements);
+            if (!add({collect, spread}))
+                return {};
+        }
+        form.temporaries.push_back(temporary);
     }
-    if (!former.touchesMemory)
-        return {};
-    form.condition = former.condition;
-    return form;
+    return touchesMemory ? std::optional(std::move(form)) : std::nullopt;
 }
 
 }  // namespace tw::passes

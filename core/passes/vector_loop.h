@@ -16,6 +16,7 @@ struct GuardedStore {
     std::vector<ir::Expr> indices;
     ir::Expr value;
     ir::Provenance where;
+    bool byElements = false;  // in a vector form: one element after the other, not as a vector
 };
 
 struct LoopLines {
@@ -29,12 +30,15 @@ struct LoopLines {
 struct VectorForm {
     std::vector<GuardedStore> lines;  // accesses of memory are runs or do not move; guards do not move
     ir::Expr condition;               // under which this is right; empty: always
+    std::vector<ir::Buffer> temporaries;
 };
 // `lines` over v in [0, width) as one vector; empty where an access does not fit or iterations depend on one another.
+// With `split`, a line of which only the store or only the loads fit goes through a temporary array: the other side element by
+// element (a transposition reads or writes columns).
 // `expand` replaces immutable variables by their values.
 using Expander = std::function<ir::Expr(const ir::Expr&)>;
 [[nodiscard]] std::optional<VectorForm> vectorForm(const std::vector<GuardedStore>& lines, const arith::Facts& facts, const ir::Var& v, std::int64_t width,
-                                                   const Expander& expand);
+                                                   const Expander& expand, bool split);
 
 // Registers of a thread; everything else is memory.
 [[nodiscard]] bool isRegister(const ir::Buffer& buffer);

@@ -100,21 +100,32 @@ private:
         if (!kind || !begin || !end || *end <= *begin || (axis.step && !ir::isOne(axis.step)) || !isInnermost(loop.body))
             return {};
         const Candidate candidate{loop, *begin, *end - *begin, async_ && hasCpAsync_};
-        for (std::int64_t width = kWidestElements; width >= 2; width /= 2) {
-            if (candidate.extent % width != 0)
-                continue;
-            if (Stmt next = withWidth(candidate, width, false))
-                return next;
-            if (!symbols_.empty())
-                if (Stmt next = withWidth(candidate, width, true))
+        for (const bool split : {false, true}) {
+            if (split && candidate.async)
+                if (Stmt next = withWidth(candidate, {1, false, false}))
                     return next;
+            for (std::int64_t width = kWidestElements; width >= 2; width /= 2) {
+                if (candidate.extent % width != 0)
+                    continue;
+                if (Stmt next = withWidth(candidate, {width, false, split}))
+                    return next;
+                if (!symbols_.empty())
+                    if (Stmt next = withWidth(candidate, {width, true, split}))
+                        return next;
+            }
         }
-        return candidate.async ? withWidth(candidate, 1, false) : Stmt{};
+        return {};
     }
 
-    // Empty if the loop has no form of this width. `ifDivisible`: extents that are known at run time only are tested for being multiples of it.
-    Stmt withWidth(const Candidate& candidate, std::int64_t width, bool ifDivisible)
+    struct Attempt {
+        std::int64_t width = 1;
+        bool ifDivisible = false;  // extents that are known at run time only are tested for being multiples of the width
+        bool split = false;
+    };
+    // Empty if the loop has no such form.
+    Stmt withWidth(const Candidate& candidate, const Attempt& attempt)
     {
+        const auto [width, ifDivisible, split] = attempt;
         const ir::For& loop = candidate.loop;
         const ir::Var& variable = loop.axes.front().var;
         const std::int64_t trips = candidate.extent / width;
@@ -131,16 +142,30 @@ private:
         Stmt result;
         const auto lines = ifDivisible && !condition ? std::nullopt : linesOf(body, width > 1 ? Expr(v) : Expr(ir::intImm(0)), width);
         if (lines) {
-            const auto form = vectorForm(lines->lines, facts_, v, width, [this](const Expr& e) { return expanded(e); });
+            const auto form = vectorForm(lines->lines, facts_, v, width, [this](const Expr& e) { return expanded(e); }, split);
             const bool useful = form && (width > 1 || std::any_of(form->lines.begin(), form->lines.end(), [&](const auto& l) { return isAsync(l, 1); }));
             if (useful)
                 result = emit(candidate, *lines, *form, condition, v, width);
         }
         facts_.rewind(mark);
-        if (!result || trips == 1)
+        if (!result)
             return result;
+        ir::Attrs attrs = loop.attrs;
+        attrs.erase("async");
+        // What is said of the iterations ("nest": they need no barrier) holds for what they have become.
+        if (trips == 1 && (attrs.empty() || result->kind == ir::StmtKind::kFor))
+            return withAttrs(result, attrs);
         const ForKind kind = loop.loop == ForKind::kSerial ? ForKind::kSerial : ForKind::kUnrolled;
-        return loopOver(kind, outer, ir::intImm(0, variable->dtype), ir::intImm(trips, variable->dtype), result, loop.where);
+        return withAttrs(loopOver(kind, outer, ir::intImm(0, variable->dtype), ir::intImm(trips, variable->dtype), result, loop.where), attrs);
+    }
+
+    static Stmt withAttrs(const Stmt& s, const ir::Attrs& attrs)
+    {
+        if (attrs.empty())
+            return s;
+        auto next = std::make_shared<ir::For>(static_cast<const ir::For&>(*s));
+        next->attrs = attrs;
+        return next;
     }
 
     // Assumes that the extents and strides of the tensors in `body` are multiples of the width; what that means at run time.
@@ -175,6 +200,8 @@ private:
         std::vector<Stmt> stmts;
         for (const ir::Buffer& temporary : lines.temporaries)
             stmts.push_back(std::make_shared<ir::Allocate>(temporary, where));
+        for (const ir::Buffer& temporary : form.temporaries)
+            stmts.push_back(std::make_shared<ir::Allocate>(temporary, where));
         condition = ir::logicalAnd(condition, form.condition);
         Stmt wide = wideLoops(candidate, form.lines, v, width);
         if (condition)
@@ -195,14 +222,14 @@ private:
             }
             std::vector<Stmt> stores;
             std::size_t next = i;
-            while (next < lines.size() && sameGuards(lines[next], lines[i]) && !(candidate.async && isAsync(lines[next], width))) {
+            while (next < lines.size() && lines[next].byElements == lines[i].byElements && sameGuards(lines[next], lines[i]) && !(candidate.async && isAsync(lines[next], width))) {
                 stores.push_back(store(lines[next]));
                 ++next;
             }
             const ir::Var own = std::make_shared<const ir::VarNode>(v->dtype, v->name);
             Stmt body = ir::substitute(ir::sequence(std::move(stores)), {{v.get(), own}});
             if (width > 1)
-                body = loopOver(ForKind::kVectorized, own, ir::intImm(0, v->dtype), ir::intImm(width, v->dtype), body, candidate.loop.where);
+                body = loopOver(lines[i].byElements ? ForKind::kUnrolled : ForKind::kVectorized, own, ir::intImm(0, v->dtype), ir::intImm(width, v->dtype), body, candidate.loop.where);
             stmts.push_back(guarded(lines[i], body));
             i = next;
         }

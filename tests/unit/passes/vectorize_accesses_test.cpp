@@ -124,7 +124,7 @@ def k(A: T.Tensor((32, 70), "float32"), B: T.Tensor((32, 64), "float32")):
     k.expectSame();
 }
 
-TEST(VectorizeAccesses, MisalignedPlacesStayScalar)
+TEST(VectorizeAccesses, MisalignedPlacesAreReadByElements)
 {
     Kernel k(R"(
 def k(A: T.Tensor((1000,), "float32"), B: T.Tensor((1000,), "float32")):
@@ -134,7 +134,10 @@ def k(A: T.Tensor((1000,), "float32"), B: T.Tensor((1000,), "float32")):
         for r in T.unroll(4):
             B[tx * 4 + r] = A[tx * 4 + r + 1]
 )");
-    EXPECT_EQ(count(k.run(), "T.vectorized"), 0);
+    const std::string text = k.run();
+    EXPECT_EQ(count(text, "B_v[r] = A["), 1) << text;
+    EXPECT_EQ(count(text, "T.vectorized(4)"), 1) << text;
+    k.expectSame();
 }
 
 TEST(VectorizeAccesses, SwizzlesKeepRuns)
@@ -304,6 +307,46 @@ def k(A: T.Tensor((32, 8), "float32"), B: T.Tensor((32, 8), "float32")):
     k.expectSame();
 }
 
+TEST(VectorizeAccesses, TranspositionsAreWideOnOneSide)
+{
+    Kernel k(R"(
+def k(A: T.Tensor((32, 64), "float32"), B: T.Tensor((64, 32), "float32")):
+    with T.Kernel(1, threads=256) as b:
+        tw.function(stage="thread")
+        tx = T.get_thread_binding()
+        s = T.alloc_shared((2112,), "float32")
+        for o in T.unroll(2):
+            for r in T.unroll(4):
+                s[(tx % 16 * 4 + r) * 33 + o * 16 + tx // 16] = A[o * 16 + tx // 16, tx % 16 * 4 + r]
+        T.sync_threads()
+        for o in T.unroll(2):
+            for r in T.unroll(4):
+                if o * 32 + tx // 8 < 60:
+                    B[o * 32 + tx // 8, tx % 8 * 4 + r] = s[(o * 32 + tx // 8) * 33 + tx % 8 * 4 + r] * 2.0
+)");
+    const std::string text = k.run();
+    EXPECT_EQ(count(text, "T.vectorized(4)"), 2) << text;
+    k.expectSame();
+}
+
+TEST(VectorizeAccesses, WhatIsSaidOfTheIterationsStays)
+{
+    Kernel k(R"(
+def k(A: T.Tensor((999,), "float32"), B: T.Tensor((999,), "float32")):
+    with T.Kernel(2, threads=128) as b:
+        tw.function(stage="thread")
+        tx = T.get_thread_binding()
+        for r in tw.loop("unroll", (0, 4, 1), annotations={"nest": True}):
+            if b * 512 + tx * 4 + r < 999:
+                B[b * 512 + tx * 4 + r] = A[b * 512 + tx * 4 + r]
+        for r in tw.loop("unroll", (0, 4, 1), annotations={"nest": True}):
+            B[tx * 4 + r] = A[tx * 4 + r]
+)");
+    const std::string text = k.run();
+    EXPECT_EQ(count(text, "\"nest\": True"), 2) << text;
+    k.expectSame();
+}
+
 TEST(VectorizeAccesses, DependentIterationsStayInOrder)
 {
     Kernel k(R"(
@@ -318,7 +361,7 @@ def k(A: T.Tensor((40, 8), "float32"), B: T.Tensor((32, 8), "int32"), C: T.Tenso
         for r in T.unroll(4):
             f[0] = f[0] + A[3, r]
         for r in T.unroll(4):
-            C[0, r] = A[B[0, r], 0]
+            C[0, r] = C[1, r * 2] + T.cast(T.atomic_add(B[0, r], 1, return_prev=True), "float32")
 )");
     const std::string text = k.run();
     EXPECT_EQ(count(text, "T.vectorized"), 0) << text;
