@@ -5,6 +5,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
+#include "core/passes/cluster_copies.h"
 #include "core/passes/layout_solver.h"
 #include "core/passes/lower_bulk_copy.h"
 #include "core/passes/lower_product.h"
@@ -185,6 +186,13 @@ private:
             return product(s, op.call);
         if (op.call.op == OpId::kTmaCopy)
             return bulkCopy(s, op.call);
+        if (op.call.op == OpId::kCopyCluster) {
+            auto lowered = lowerClusterCopy(op.call, state_, groups_.at(s.get()), launch_->threadVars, context_.diagnostics, s->where);
+            if (const auto* done = std::get_if<Stmt>(&lowered))
+                return *done;
+            context_.diagnostics.error(Code::kNotSupported, s->where.range, std::get<std::string>(lowered));
+            return ir::sequence({});
+        }
         if (info.cls == ir::OpClass::kAnnotation)
             return annotation(s, op.call);
         if (info.stage != ir::StageMask::kTile)

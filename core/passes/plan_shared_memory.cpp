@@ -83,6 +83,11 @@ public:
     void visit(const ir::OpCall& call) override
     {
         ir::Visitor::visit(call);
+        if (call.op == ir::OpId::kRemoteAddress)  // other blocks write it when they like
+            if (const auto found = index_.find(storageOf(std::get<ir::Region>(call.operands[0]).buffer.get())); found != index_.end()) {
+                extend(found->second, 0);
+                extend(found->second, std::numeric_limits<int>::max());
+            }
         if (const Engine engine = engineOf(call.op); engine != Engine::kNone)
             start(call, engine);
         if (const Engine engine = waitedFor(call.op); engine != Engine::kNone)
@@ -105,7 +110,8 @@ private:
         const BufferNode& buffer = *allocate.buffer;
         if (buffer.scope == MemoryScope::kBarrier || buffer.scope == MemoryScope::kClusterBarrier)
             barrierBytes += kBarrierBytes * elementsOf(buffer);
-        if (buffer.scope != MemoryScope::kShared || buffer.viewOf)
+        visit(buffer.address);
+        if (buffer.scope != MemoryScope::kShared || buffer.viewOf || buffer.address)
             return;
         index_[&buffer] = buffers.size();
         depth_.push_back(loops_.size());
@@ -202,10 +208,12 @@ public:
         if (const auto found = placed_.find(b.get()); found != placed_.end())
             return found->second;
         const ir::Buffer base = rewriteBuffer(b->viewOf);
-        if (base == b->viewOf)
+        const ir::Expr address = rewrite(b->address);
+        if (base == b->viewOf && address == b->address)
             return b;
         auto view = std::make_shared<BufferNode>(*b);
         view->viewOf = base;
+        view->address = address;
         return placed_[b.get()] = view;
     }
 
