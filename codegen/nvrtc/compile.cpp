@@ -214,7 +214,7 @@ tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const ta
         if (found == parsed.end())
             continue;
         KernelResources r = found->second;
-        r.occupancy = occupancyOf(target, launch.block[0] * launch.block[1] * launch.block[2], r.registers, r.staticSharedBytes + launch.dynamicSharedBytes);
+        r.occupancy = target::occupancyOf(target, {launch.block[0] * launch.block[1] * launch.block[2], r.registers, r.staticSharedBytes + launch.dynamicSharedBytes});
         compiled.resources.push_back(std::move(r));
     }
     return compiled;

@@ -12,27 +12,17 @@
 
 #include "codegen/gpu_c/gpu_program.h"
 #include "core/support/diagnostic.h"
-#include "core/target/target.h"
+#include "core/target/occupancy.h"
 
 namespace tw::nvrtc {
-
-// Blocks that one multiprocessor holds at a time, and what keeps it from holding more.
-struct Occupancy {
-    int blocks = 0;
-    double fraction = 0;  // of the warps that it could hold
-    std::string limiter;  // "registers", "shared memory", "threads", "blocks"
-};
 
 struct KernelResources {
     std::string entry;
     int registers = 0;          // a thread
     std::int64_t spillStores = 0, spillLoads = 0, stackBytes = 0;
     std::int64_t staticSharedBytes = 0;
-    Occupancy occupancy;
+    target::Occupancy occupancy;
 };
-
-// `dynamicSharedBytes` beside the kernel's static ones.
-[[nodiscard]] Occupancy occupancyOf(const target::Target& target, std::int64_t threads, int registers, std::int64_t sharedBytes);
 
 struct Compiled {
     std::string ptx;
