@@ -40,7 +40,10 @@ public:
 private:
     bool wanted(StageWanted s) const { return wants(request_.stages, s); }
     bool wantsMachineCode() const { return wanted(StageWanted::kPtx) || wanted(StageWanted::kCubin) || wanted(StageWanted::kSass); }
-    bool wantsCuda() const { return wanted(StageWanted::kCuda) || wantsMachineCode(); }
+    bool wantsCuda() const
+    {
+        return wanted(StageWanted::kCuda) || wantsMachineCode() || (wanted(StageWanted::kTargetText) && out_->target.isCuda());
+    }
     bool wantsLlvm() const
     {
         return wanted(StageWanted::kLlvmIr) || wanted(StageWanted::kLlvmOptimized) || wanted(StageWanted::kAssembly) ||
@@ -227,6 +230,12 @@ private:
         DiagnosticSink found;
         passes::PassContext context{target, found, stop_};
         passes::PipelineResult result = passes::runPipeline(out_->function, context);
+        if (target == out_->target) {
+            out_->layoutReasons = std::move(context.layoutReasons);
+            out_->placements = std::move(context.placements);
+            out_->steps = std::move(context.steps);
+            out_->syncReasons = std::move(context.syncReasons);
+        }
         reportAll(found);
         return result;
     }

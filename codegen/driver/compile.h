@@ -34,6 +34,7 @@ enum class StageWanted : unsigned {
     kPtx = 1024,        // these three, and `resources`, by NVRTC
     kCubin = 2048,
     kSass = 4096,
+    kTargetText = 8192, // as kCuda on a CUDA target, nothing on others
     kNear = 1 | 2 | 4 | 8 | 16,
     kFar = 32 | 64
 };
@@ -81,6 +82,11 @@ struct CompileSnapshot {
     std::shared_ptr<const TargetCode> cuda, ptx, sass;
     std::shared_ptr<const std::string> cubin;
     std::vector<nvrtc::KernelResources> resources;  // of the launches, by entry
+    // What the passes of `target` decided, and why. See passes::PassContext.
+    std::vector<passes::LayoutReason> layoutReasons;
+    std::vector<passes::SharedPlacement> placements;
+    std::vector<passes::LaunchStep> steps;
+    std::vector<passes::SyncReason> syncReasons;
     std::vector<Diagnostic> surveyDiagnostics;  // of the file: syntax and survey
     std::vector<Diagnostic> diagnostics;        // all, those of the survey first
     bool cancelled = false;

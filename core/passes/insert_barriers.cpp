@@ -104,11 +104,11 @@ private:
     void handle(const std::vector<MemoryEvent>& events, const Stmt& s, Out& out)
     {
         const std::vector<MemoryAccess> now = accessesIn(events);
-        const bool fence = needsFence(now);
+        const FoundHazard fence = unfencedBefore(now);
         if (const FoundHazard found = search_.find(state_.pending, now))
             separate(found, fence, s, out);
         else if (fence)
-            fenceBehindMeeting(s, out);
+            fenceBehindMeeting(fence, s, out);
         for (const MemoryEvent& e : events)
             if (e.wait != Engine::kNone)
                 state_.waited(e.wait, e.waitsForAll);
@@ -118,18 +118,20 @@ private:
 
     // ---- meetings ----
 
-    void separate(const FoundHazard& found, bool fence, const Stmt& s, Out& out)
+    void separate(const FoundHazard& found, const FoundHazard& fence, const Stmt& s, Out& out)
     {
         if (fence)
-            pushFence(s, out);
+            pushFence(fence, s, out);
         if (found.worst == Hazard::kWarp && crew_.isWholeWarps()) {
             put(op(OpId::kSyncWarp, {}, s), out);
+            explain(out[lastPut_], *found.earlier, *found.later, true);
             return state_.syncWarps();
         }
         const Stmt meeting = crew_.meeting(meetings_, s->where);
         if (!meeting)
             return reportImpossible(found);
         put(meeting, out);
+        explain(meeting, *found.earlier, *found.later, found.worst != Hazard::kUnknown);
         lastMeeting_ = {&out, lastPut_};
         state_.meet();
     }
@@ -148,6 +150,12 @@ private:
     {
         const auto* op = as<ir::OpStmt>(s);
         return op && (op->call.op == OpId::kWarpgroupArrive || op->call.op == OpId::kWarpgroupFence);
+    }
+
+    void explain(const Stmt& inserted, const MemoryAccess& a, const MemoryAccess& b, bool certain)
+    {
+        if (const auto* op = as<ir::OpStmt>(inserted))
+            context_.syncReasons.push_back({op->call.op, b.view->name, a.writes, b.writes, certain, op->where, a.where, b.where});
     }
 
     // A barrier is needed and cannot stand here. What is certain is an error; where it only cannot be excluded, a warning.
@@ -177,17 +185,25 @@ private:
 
     // ---- proxy fences ----
 
-    [[nodiscard]] bool needsFence(const std::vector<MemoryAccess>& now) const
+    // An ordinary write that an engine is about to touch.
+    [[nodiscard]] FoundHazard unfencedBefore(const std::vector<MemoryAccess>& now) const
     {
-        return proxies_ && std::ranges::any_of(now, [&](const MemoryAccess& b) {
-                   return b.storage->scope == ir::MemoryScope::kShared && passes::usesAsyncProxy(b.engine) &&
-                          std::ranges::any_of(state_.unfenced, [&](const MemoryAccess& a) { return hazards_.mayOverlap(a, b); });
-               });
+        if (!proxies_)
+            return {};
+        for (const MemoryAccess& b : now) {
+            if (b.storage->scope != ir::MemoryScope::kShared || !passes::usesAsyncProxy(b.engine))
+                continue;
+            for (const MemoryAccess& a : state_.unfenced)
+                if (hazards_.mayOverlap(a, b))
+                    return {Hazard::kBlock, &a, &b};
+        }
+        return {};
     }
 
-    void pushFence(const Stmt& s, Out& out)
+    void pushFence(const FoundHazard& found, const Stmt& s, Out& out)
     {
         put(op(OpId::kFenceProxyAsync, {}, s), out);
+        explain(out[lastPut_], *found.earlier, *found.later, true);
         state_.unfenced.clear();
     }
 
@@ -198,18 +214,22 @@ private:
     }
 
     // The writers have met already: the fence belongs in front of that meeting. Else fence and meeting stand here.
-    void fenceBehindMeeting(const Stmt& s, Out& out)
+    void fenceBehindMeeting(const FoundHazard& found, const Stmt& s, Out& out)
     {
         if (lastMeeting_.out == &out && state_.pending.empty()) {
+            const bool isThere = lastMeeting_.at > 0 && isFence(out[lastMeeting_.at - 1]);
+            const Stmt fence = op(OpId::kFenceProxyAsync, {}, s);
+            if (!isThere)
+                explain(fence, *found.earlier, *found.later, true);
             state_.unfenced.clear();
-            if (lastMeeting_.at > 0 && isFence(out[lastMeeting_.at - 1]))
+            if (isThere)
                 return;
-            out.insert(out.begin() + static_cast<std::ptrdiff_t>(lastMeeting_.at), op(OpId::kFenceProxyAsync, {}, s));
+            out.insert(out.begin() + static_cast<std::ptrdiff_t>(lastMeeting_.at), fence);
             ++lastMeeting_.at;
             ++inserted_;
             return;
         }
-        pushFence(s, out);
+        pushFence(found, s, out);
         if (const Stmt meeting = crew_.meeting(meetings_, s->where); meeting && crew_.threads->count() > 1)
             put(meeting, out);
         state_.meet();
@@ -221,7 +241,7 @@ private:
         if (id == OpId::kFenceProxyAsync)
             state_.unfenced.clear();
         if (proxies_ && !state_.unfenced.empty() && (id == OpId::kBarrierArrive || id == OpId::kCpAsyncBarrier))
-            pushFence(s, out);
+            pushFence({Hazard::kBlock, &state_.unfenced.front(), &state_.unfenced.front()}, s, out);
     }
 
     // ---- branches ----
@@ -262,7 +282,7 @@ private:
         if (const FoundHazard found = search_.find(pending, all)) {
             const Crew inside = crew_;
             crew_ = outside;
-            separate(found, false, branch, out);
+            separate(found, {}, branch, out);
             crew_ = inside;
         }
         BarrierState before = std::move(state_);
@@ -334,7 +354,7 @@ private:
         BarrierState inside = std::move(state_);
         state_ = std::move(before);
         if (const FoundHazard found = search_.find(state_.pending, inside.front))
-            separate(found, false, s, out);
+            separate(found, {}, s, out);
         const auto* loop = as<ir::For>(s);
         const auto *begin = loop ? ir::asInt(loop->axes[0].begin) : nullptr, *end = loop ? ir::asInt(loop->axes[0].end) : nullptr;
         if (inside.met && begin && end && *begin < *end)

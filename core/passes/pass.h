@@ -22,11 +22,37 @@ struct LayoutReason {
     std::int64_t registers = 0, copies = 1;
 };
 
+// Where planSharedMemory put a buffer, and how long it lives.
+struct SharedPlacement {
+    int launch = 0;  // number in the function
+    std::string buffer;
+    std::int64_t offset = 0, bytes = 0;  // in the block's shared memory
+    int first = 0, last = 0;             // steps of the launch in which it is in use, both inclusive
+    ir::Provenance allocated;
+};
+// A step of a launch: positions in program order that placements count in.
+struct LaunchStep {
+    int launch = 0, position = 0;
+    ir::Provenance where;
+};
+
+// Why insertBarriers put a meeting or a fence where it is.
+struct SyncReason {
+    ir::OpId inserted{};                   // sync_threads, a named barrier, sync_warp, a proxy fence
+    std::string buffer;                    // in which the two accesses meet
+    bool earlierWrites = false, laterWrites = false;
+    bool certain = true;                   // false: that they meet could not be excluded
+    ir::Provenance at, earlier, later;     // the statement behind the barrier; the accesses
+};
+
 struct PassContext {
     const target::Target& target;
     DiagnosticSink& diagnostics;
     std::stop_token stop;
-    std::vector<LayoutReason> layoutReasons{};  // filled by inferLayouts
+    std::vector<LayoutReason> layoutReasons{};       // filled by inferLayouts
+    std::vector<SharedPlacement> placements{};       // by planSharedMemory
+    std::vector<LaunchStep> steps{};                 // by planSharedMemory
+    std::vector<SyncReason> syncReasons{};           // by insertBarriers
     [[nodiscard]] bool stopRequested() const { return stop.stop_requested(); }
 };
 

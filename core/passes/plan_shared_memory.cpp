@@ -39,7 +39,7 @@ std::int64_t elementsOf(const BufferNode& buffer)
 
 struct Shared {
     ir::Buffer buffer;
-    SourceRange allocated;
+    ir::Provenance allocated;
     MemoryBlock block;
     bool touched = false;
 };
@@ -48,6 +48,7 @@ struct Shared {
 class Lifetimes final : public ir::Visitor {
 public:
     std::vector<Shared> buffers;
+    std::vector<LaunchStep> steps;
     std::int64_t barrierBytes = 0;
 
     using ir::Visitor::visit;
@@ -59,6 +60,8 @@ public:
         ++position_;
         if (const auto* allocate = as<ir::Allocate>(s))
             return add(*allocate);
+        if (s->kind != ir::StmtKind::kSeq)
+            steps.push_back({0, position_, s->where});
         const bool isLoop = s->kind == ir::StmtKind::kFor || s->kind == ir::StmtKind::kWhile;
         const std::size_t firstOfScope = buffers.size();
         if (isLoop)
@@ -118,7 +121,7 @@ private:
         MemoryBlock block;
         block.bytes = buffer.dtype.storageBytes(elementsOf(buffer));
         block.alignment = kAlignment;
-        buffers.push_back({allocate.buffer, allocate.where.range, block, false});
+        buffers.push_back({allocate.buffer, allocate.where, block, false});
     }
 
     void touch(std::size_t index)
@@ -246,6 +249,7 @@ public:
             buffers[i].block = blocks[i];
         if (size + lifetimes.barrierBytes > context_.target.sharedBytesPerBlock)
             reportFull(buffers, size + lifetimes.barrierBytes);
+        record(lifetimes);
         return buffers.empty() ? s : placed(*launch, buffers, size);
     }
 
@@ -270,6 +274,19 @@ private:
         return next;
     }
 
+    void record(Lifetimes& lifetimes)
+    {
+        for (LaunchStep& step : lifetimes.steps) {
+            step.launch = launches_;
+            context_.steps.push_back(step);
+        }
+        for (const Shared& shared : lifetimes.buffers)
+            if (shared.touched)
+                context_.placements.push_back({launches_, shared.buffer->name, shared.block.offset, shared.block.bytes, shared.block.first,
+                                               shared.block.last, shared.allocated});
+        ++launches_;
+    }
+
     void reportFull(std::vector<Shared> buffers, std::int64_t need)
     {
         std::ranges::stable_sort(buffers, [](const Shared& a, const Shared& b) { return a.block.bytes > b.block.bytes; });
@@ -280,7 +297,7 @@ private:
         const std::string message =
             fmt::format("the shared memory in use at one time is {} bytes, but a block of {} has {}: {}{}; tiles that are {} bytes smaller fit",
                         need, context_.target.name, limit, names, buffers.size() > kNamedBuffers ? ", …" : "", need - limit);
-        const SourceRange where = buffers.empty() ? function_.range : buffers.front().allocated;
+        const SourceRange where = buffers.empty() ? function_.range : buffers.front().allocated.range;
         if (function_.target.empty())
             context_.diagnostics.error(Code::kNotSupported, where, "not supported: " + message);
         else
@@ -289,6 +306,7 @@ private:
 
     const ir::Function& function_;
     PassContext& context_;
+    int launches_ = 0;
 };
 
 }  // namespace

@@ -91,6 +91,52 @@ TEST(Compile, StopsWhenAsked)
     EXPECT_EQ(snapshot->program, nullptr);
 }
 
+constexpr const char* kExchange = R"(import tilelang.language as T
+
+@T.prim_func
+def reversed(A: T.Tensor((64,), T.float32), B: T.Tensor((64,), T.float32)):
+    with T.Kernel(1, threads=64):
+        s = T.alloc_shared((64,), T.float32)
+        for i in T.Parallel(64):
+            s[i] = A[i]
+        for i in T.Parallel(64):
+            B[i] = s[63 - i]
+)";
+
+TEST(Compile, PassesSayWhatTheyDecidedAndWhy)
+{
+    CompileRequest r = request(kExchange);
+    r.target = "sm_80";
+    r.stages = StageWanted::kPasses | StageWanted::kTargetText;
+    const auto snapshot = compile(r);
+    ASSERT_TRUE(snapshot->ok()) << snapshot->diagnostics.at(0).message;
+    EXPECT_NE(snapshot->cuda, nullptr);
+    ASSERT_EQ(snapshot->placements.size(), 1U);
+    EXPECT_EQ(snapshot->placements[0].buffer, "s");
+    EXPECT_EQ(snapshot->placements[0].bytes, 256);
+    EXPECT_LE(snapshot->placements[0].first, snapshot->placements[0].last);
+    EXPECT_FALSE(snapshot->steps.empty());
+    ASSERT_EQ(snapshot->syncReasons.size(), 1U);
+    const passes::SyncReason& why = snapshot->syncReasons[0];
+    EXPECT_EQ(why.inserted, ir::OpId::kSyncThreads);
+    EXPECT_EQ(why.buffer, "s");
+    EXPECT_TRUE(why.earlierWrites);
+    EXPECT_FALSE(why.laterWrites);
+    EXPECT_EQ(snapshot->source->lineColumn(why.earlier.range.begin).line, 8);
+    EXPECT_EQ(snapshot->source->lineColumn(why.later.range.begin).line, 10);
+}
+
+TEST(Compile, TargetTextIsMadeWhereThereIsSome)
+{
+    CompileRequest r = request(kExchange);
+    r.stages = static_cast<unsigned>(StageWanted::kTargetText);
+    r.target = "cpu";
+    EXPECT_TRUE(compile(r)->ok());
+    EXPECT_EQ(compile(r)->cuda, nullptr);
+    r.target = "sm_90a";
+    EXPECT_NE(compile(r)->cuda, nullptr);
+}
+
 TEST(Compile, AnyBytesAreAnswered)
 {
     for (const std::string& text : {std::string(), std::string("\xff\xfe\0x", 4), std::string("def f(:\n"), std::string(100, '(')})
