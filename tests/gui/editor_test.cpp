@@ -37,6 +37,14 @@ private Q_SLOTS:
         QCOMPARE(styles(Language::kTileLang, "x = f'a'"), std::string("..-.ssss"));
     }
 
+    void colorsWhatTheGpuBackEndWrites()
+    {
+        QCOMPARE(styles(Language::kCuda, "int i = f(1); // x"), std::string("kkk...-.o-9--.####"));
+        QCOMPARE(styles(Language::kCuda, "#line 3"), std::string("@@@@@@@"));
+        QCOMPARE(styles(Language::kPtx, "add.f32 %f1, %f2;"), std::string("ooooooo.ttt..ttt."));
+        QCOMPARE(styles(Language::kSass, "/*0010*/ IADD3 R2, RZ"), std::string("########.ooooo.tt..tt"));
+    }
+
     void carriesTripleQuotes()
     {
         const auto first = highlight(Language::kTileLang, "\"\"\"a\n", Style::kText);
@@ -47,7 +55,7 @@ private Q_SLOTS:
     void everyPrefixIsColored()
     {
         for (std::size_t n = 0; n <= kSample.size(); ++n) {
-            for (const auto language : {Language::kTileLang, Language::kLlvm, Language::kAssembly})
+            for (const auto language : {Language::kTileLang, Language::kLlvm, Language::kAssembly, Language::kCuda, Language::kPtx, Language::kSass})
                 QCOMPARE(highlight(language, std::string_view(kSample).substr(0, n), Style::kText).size(), n);
         }
     }

@@ -14,6 +14,7 @@ std::unique_ptr<QObject> makeModelsTest();
 std::unique_ptr<QObject> makeEditorTest();
 std::unique_ptr<QObject> makeSessionTest();
 std::unique_ptr<QObject> makeWindowTest();
+std::unique_ptr<QObject> makeGpuTest();
 
 // A factory with two instances: C = A + B over [M, N] tiles.
 inline const std::string kSample = R"(import tilelang

@@ -20,9 +20,10 @@ int main(int argc, char** argv)
                       : group == QLatin1String("editor")  ? makeEditorTest()
                       : group == QLatin1String("session") ? makeSessionTest()
                       : group == QLatin1String("window")  ? makeWindowTest()
+                      : group == QLatin1String("gpu")     ? makeGpuTest()
                                                            : nullptr;
     if (!test) {
-        std::fprintf(stderr, "usage: gui_test models|editor|session|window [QtTest options]\n");
+        std::fprintf(stderr, "usage: gui_test models|editor|session|window|gpu [QtTest options]\n");
         return 2;
     }
     return QTest::qExec(test.get(), argc - 1, argv + 1);

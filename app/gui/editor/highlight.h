@@ -1,4 +1,4 @@
-// Colours of code: TileLang (Python), LLVM IR and assembly, as styles a byte. No Qt: tested on its own.
+// Colours of code: TileLang (Python), LLVM IR, assembly, CUDA, PTX and SASS, as styles a byte. No Qt: tested on its own.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tw::gui {
 
-enum class Language : std::uint8_t { kTileLang, kLlvm, kAssembly, kPlain };
+enum class Language : std::uint8_t { kTileLang, kLlvm, kAssembly, kCuda, kPtx, kSass, kPlain };
 
 enum class Style : std::uint8_t {
     kText,

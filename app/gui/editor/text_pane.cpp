@@ -33,6 +33,7 @@ TextPane::TextPane(Language language, QWidget* parent)
     setMarginWidth(1, 0);
     indicatorDefine(QsciScintilla::StraightBoxIndicator, kMatchBox);
     setLexer(lexer_);
+    viewport()->setMouseTracking(true);
     connect(this, &QsciScintilla::cursorPositionChanged, this, [this] { Q_EMIT caretMoved(caretLine(), caretOffset()); });
     connect(this, &QsciScintilla::linesChanged, this, [this] {
         const int digits = std::max(3, static_cast<int>(QString::number(lines()).size()));
@@ -240,6 +241,26 @@ void TextPane::mouseDoubleClickEvent(QMouseEvent* event)
 {
     QsciScintilla::mouseDoubleClickEvent(event);
     Q_EMIT lineActivated(caretLine());
+}
+
+void TextPane::mouseMoveEvent(QMouseEvent* event)
+{
+    QsciScintilla::mouseMoveEvent(event);
+    const auto position = SendScintilla(SCI_POSITIONFROMPOINTCLOSE, static_cast<unsigned long>(event->position().x()),
+                                        static_cast<long>(event->position().y()));
+    setHovered(position < 0 ? 0 : lineOfOffset(static_cast<int>(position)));
+}
+
+void TextPane::leaveEvent(QEvent* event)
+{
+    QsciScintilla::leaveEvent(event);
+    setHovered(0);
+}
+
+void TextPane::setHovered(int line)
+{
+    if (line != std::exchange(hovered_, line))
+        Q_EMIT lineHovered(line);
 }
 
 void TextPane::wheelEvent(QWheelEvent* event)

@@ -48,9 +48,12 @@ public:
 Q_SIGNALS:
     void caretMoved(int line, int offset);  // by the user or by goToLine
     void lineActivated(int line);           // double click
+    void lineHovered(int line);             // by the pointer; 0: none
 
 protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     virtual void applyLook();
 
@@ -62,6 +65,9 @@ private:
     TextLexer* lexer_;
     double fontSize_ = 10.5;
     bool dimmed_ = false;
+    int hovered_ = 0;
+
+    void setHovered(int line);
 };
 
 }  // namespace tw::gui

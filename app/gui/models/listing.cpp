@@ -46,19 +46,21 @@ Listing makeDiff(const Listing& before, const Listing& after)
     return out;
 }
 
-std::vector<int> linkedLines(const Listing& listing, const SourceText& source, const SourceRange& range)
+std::vector<int> linkedLines(const Listing& listing, const SourceText& source, const SourceRange& range, std::uint32_t op)
 {
     std::vector<int> found;
-    if (!range.isKnown())
-        return found;
-    const int first = source.lineColumn(range.begin).line;
-    const int last = std::max(first, source.lineColumn(range.end > range.begin ? range.end - 1 : range.end).line);
+    int first = 0, last = -1;
+    if (range.isKnown()) {
+        first = source.lineColumn(range.begin).line;
+        last = std::max(first, source.lineColumn(range.end > range.begin ? range.end - 1 : range.end).line);
+    }
     for (std::size_t i = 0; i < listing.lines.size(); ++i) {
         const auto& from = listing.lines[i].source;
-        if (!from.isKnown() || from.file != range.file)
+        const bool sameOp = op != 0 && listing.lines[i].op == op;
+        if (!sameOp && (!from.isKnown() || from.file != range.file))
             continue;
-        const int line = source.lineColumn(from.begin).line;
-        if (line >= first && line <= last)
+        const int line = sameOp ? first : source.lineColumn(from.begin).line;
+        if (sameOp || (line >= first && line <= last))
             found.push_back(static_cast<int>(i) + 1);
     }
     return found;

@@ -25,9 +25,9 @@ struct Listing {
 // `after` with the lines that it lost against `before` put in, both marked.
 [[nodiscard]] Listing makeDiff(const Listing& before, const Listing& after);
 
-// Lines (from 1) of the listing that came from the lines [firstLine, lastLine] of the source, or from tile operation `op`.
+// Lines (from 1) of the listing that came from the source lines of `range`, or from tile operation `op` (0: none).
 // A line that covers a whole block (a loop) counts by where it begins.
-[[nodiscard]] std::vector<int> linkedLines(const Listing& listing, const SourceText& source, const SourceRange& range);
+[[nodiscard]] std::vector<int> linkedLines(const Listing& listing, const SourceText& source, const SourceRange& range, std::uint32_t op = 0);
 // Lines (from 1) of the source that `line` (from 1) of the listing came from; empty if unknown.
 [[nodiscard]] std::vector<int> sourceLines(const Listing& listing, const SourceText& source, int line);
 

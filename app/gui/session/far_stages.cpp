@@ -4,6 +4,7 @@ namespace tw::gui {
 namespace {
 
 constexpr int kQuietMs = 150;
+constexpr unsigned kGpuStages = driver::StageWanted::kPtx | driver::StageWanted::kSass;
 
 template <class T>
 std::shared_ptr<const T> share(const std::optional<T>& value)
@@ -22,19 +23,28 @@ FarStages::FarStages(Workbench& workbench, std::vector<std::string> runnerComman
     connect(&workbench, &Workbench::snapshotChanged, this, &FarStages::onSnapshot);
 }
 
-void FarStages::setWanted(bool wanted)
+void FarStages::setWanted(unsigned stages)
 {
-    wanted_ = wanted;
-    if (wanted)
+    wanted_ = stages;
+    if (wanted_ != 0)
         onSnapshot();
+}
+
+unsigned FarStages::stagesFor(const driver::CompileSnapshot& snapshot) const
+{
+    return snapshot.target.isCuda() ? wanted_ : wanted_ & ~kGpuStages;
 }
 
 void FarStages::onSnapshot()
 {
     const auto newest = workbench_.newest();
-    if (!wanted_ || !newest || !newest->function || newest == asked_)
+    if (!newest || !newest->function)
+        return;
+    const unsigned stages = stagesFor(*newest), made = newest == asked_ ? askedStages_ : 0;
+    if ((stages & ~made) == 0)
         return;
     asked_ = newest;
+    askedStages_ = stages | made;  // going back and forth between two views makes nothing twice
     busy_ = true;
     ++generation_;
     quiet_.start();
@@ -45,7 +55,7 @@ void FarStages::start()
 {
     protocol::CompileRequest request;
     request.job = workbench_.currentJob();
-    request.stages = static_cast<unsigned>(driver::StageWanted::kLlvmIr) | static_cast<unsigned>(driver::StageWanted::kFar);
+    request.stages = askedStages_;
     job_.submit([this, request = std::move(request), of = asked_, generation = generation_](std::stop_token stop) {
         protocol::CompileResult made = client_.compile(request, {}, stop);
         if (stop.stop_requested())
@@ -61,9 +71,9 @@ void FarStages::deliver(quint64 generation, const SnapshotPtr& of, const protoco
         return;
     busy_ = false;
     problems_ = made.head.diagnostics;
-    if (made.llvmIr || made.llvmOptimized || made.assembly)
-        result_ = std::make_shared<const FarResult>(
-            FarResult{of, share(made.llvmIr), share(made.llvmOptimized), share(made.assembly), made.head.diagnostics});
+    if (made.llvmIr || made.llvmOptimized || made.assembly || made.ptx || made.sass)
+        result_ = std::make_shared<const FarResult>(FarResult{of, share(made.llvmIr), share(made.llvmOptimized), share(made.assembly),
+                                                              share(made.ptx), share(made.sass), made.launches, made.head.diagnostics});
     Q_EMIT changed();
 }
 

@@ -1,4 +1,4 @@
-// LLVM IR and assembly of the shown kernel, made in a runner process once the text has been quiet for a moment.
+// LLVM IR, assembly and a GPU's machine code of the shown kernel, made in a runner process once the text has been quiet for a moment.
 #pragma once
 
 #include <QObject>
@@ -11,7 +11,8 @@ namespace tw::gui {
 
 struct FarResult {
     SnapshotPtr snapshot;  // what it was made from
-    std::shared_ptr<const driver::TargetCode> llvmIr, llvmOptimized, assembly;  // each may be empty
+    std::shared_ptr<const driver::TargetCode> llvmIr, llvmOptimized, assembly, ptx, sass;  // each may be empty
+    std::vector<protocol::LaunchInfo> launches;  // of a GPU target, in order
     std::vector<Diagnostic> diagnostics;
 };
 
@@ -21,7 +22,8 @@ class FarStages : public QObject {
 public:
     FarStages(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent);
 
-    void setWanted(bool wanted);  // whether anything shows the results
+    // What is shown somewhere: driver::StageWanted bits. Those of a GPU are made for CUDA targets only.
+    void setWanted(unsigned stages);
     [[nodiscard]] std::shared_ptr<const FarResult> result() const { return result_; }  // newest that is not empty
     [[nodiscard]] const std::vector<Diagnostic>& problems() const { return problems_; }  // why there is no newer one
     [[nodiscard]] bool isStale() const { return !result_ || result_->snapshot != workbench_.newest(); }
@@ -32,6 +34,7 @@ Q_SIGNALS:
 
 private:
     void onSnapshot();
+    [[nodiscard]] unsigned stagesFor(const driver::CompileSnapshot& snapshot) const;
     void start();
     void deliver(quint64 generation, const SnapshotPtr& of, const protocol::CompileResult& made);
 
@@ -39,7 +42,8 @@ private:
     std::shared_ptr<const FarResult> result_;
     std::vector<Diagnostic> problems_;
     QTimer quiet_;
-    bool wanted_ = false, busy_ = false;
+    unsigned wanted_ = 0, askedStages_ = 0;
+    bool busy_ = false;
     quint64 generation_ = 0;
     SnapshotPtr asked_;
     protocol::Client client_;

@@ -10,6 +10,14 @@ void Selection::select(const Place& place, const QObject* origin)
     Q_EMIT changed(place_, origin);
 }
 
+void Selection::hover(const Place& place, const QObject* origin)
+{
+    if (place == hovered_)
+        return;
+    hovered_ = place;
+    Q_EMIT hoverChanged(hovered_, origin);
+}
+
 void Selection::reveal(const Place& place)
 {
     select(place, this);

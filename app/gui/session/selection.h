@@ -24,15 +24,19 @@ public:
     [[nodiscard]] const Place& place() const { return place_; }
     // `origin` is the view that speaks; it ignores its own echo.
     void select(const Place& place, const QObject* origin);
+    // What the pointer is over, for as long as it is: marked everywhere, scrolled to nowhere. Unknown: nothing.
+    void hover(const Place& place, const QObject* origin);
+    [[nodiscard]] const Place& marked() const { return hovered_.isKnown() ? hovered_ : place_; }
     // Asks the editor to show and focus the place (double click, Enter).
     void reveal(const Place& place);
 
 Q_SIGNALS:
     void changed(const tw::gui::Place& place, const QObject* origin);
+    void hoverChanged(const tw::gui::Place& place, const QObject* origin);
     void revealed(const tw::gui::Place& place);
 
 private:
-    Place place_;
+    Place place_, hovered_;
 };
 
 }  // namespace tw::gui

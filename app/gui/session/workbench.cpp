@@ -99,6 +99,8 @@ const KernelChoice& Workbench::choice() const
 SnapshotPtr Workbench::newest() const { return documents_.value(active_).newest; }
 SnapshotPtr Workbench::shown() const { return documents_.value(active_).shown; }
 
+SnapshotPtr Workbench::lowered() const { return documents_.value(active_).lowered; }
+
 driver::CompileRequest Workbench::currentRequest() const
 {
     const Document document = documents_.value(active_);
@@ -106,7 +108,7 @@ driver::CompileRequest Workbench::currentRequest() const
     request.source = document.source;
     if (document.siblings)
         request.readSibling = [reader = document.siblings](const std::string& path) { return reader->read(path); };
-    request.kernel = {document.choice.kernel, document.choice.instance, document.choice.params, document.choice.dims};
+    request.kernel = {document.choice.kernel, document.choice.instance, document.choice.params, document.choice.dims, {}};
     request.target = target_;
     if (document.newest && document.newest->source && document.source &&
         document.newest->source->text() == document.source->text())
@@ -134,7 +136,8 @@ void Workbench::compile()
         return;
     auto request = currentRequest();
     // LLVM can abort; whatever needs it is made in the runner (FarStages).
-    request.stages = static_cast<unsigned>(driver::StageWanted::kNear) & ~static_cast<unsigned>(driver::StageWanted::kLlvmIr);
+    request.stages = (static_cast<unsigned>(driver::StageWanted::kNear) & ~static_cast<unsigned>(driver::StageWanted::kLlvmIr)) |
+                     static_cast<unsigned>(driver::StageWanted::kTargetText);
     worker_.submit(std::move(request));
 }
 
@@ -146,6 +149,10 @@ void Workbench::accept(const SnapshotPtr& snapshot)
     document.newest = snapshot;
     if (snapshot->function)
         document.shown = snapshot;
+    // A half-typed line says nothing new; a result for another target or kernel does.
+    const auto& old = document.lowered;
+    if (snapshot->cuda || (old && snapshot->function && (snapshot->target != old->target || snapshot->kernel != old->kernel)))
+        document.lowered = snapshot->cuda ? snapshot : nullptr;
     Q_EMIT snapshotChanged();
 }
 

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] const std::optional<std::string>& target() const { return target_; }
     [[nodiscard]] SnapshotPtr newest() const;  // of the text as it is; may have errors; null before the first compile
     [[nodiscard]] SnapshotPtr shown() const;   // the newest that has IR; null if there was none
+    // The newest that has target text, for a GPU target; null if there was none or the target is no GPU.
+    [[nodiscard]] SnapshotPtr lowered() const;
     [[nodiscard]] bool isStale() const { return shown() != newest(); }  // `shown` is older than the text
     [[nodiscard]] bool isBusy() const { return worker_.isBusy(); }
     // What the newest snapshot was asked for, and the same for a runner: runs and far stages of the same program.
@@ -61,7 +63,7 @@ private:
         std::shared_ptr<const SourceText> source;
         std::shared_ptr<SiblingReader> siblings;
         KernelChoice choice;
-        SnapshotPtr newest, shown;
+        SnapshotPtr newest, shown, lowered;
     };
 
     void compile();

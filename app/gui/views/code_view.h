@@ -1,4 +1,5 @@
-// Text of a far stage: LLVM IR before and after optimisation, or assembly. Linked to the source line by line.
+// Text of a stage behind the IR: CUDA (near, so it follows every key), or what the runner makes of it once the text rests: LLVM IR,
+// assembly, PTX, SASS. Linked to the source line by line.
 #pragma once
 
 #include "app/gui/editor/highlight.h"
@@ -11,6 +12,7 @@ class QLabel;
 namespace tw::gui {
 
 class ListingPanel;
+struct Listing;
 
 class CodeView : public View {
     Q_OBJECT
@@ -18,29 +20,36 @@ class CodeView : public View {
 public:
     struct Variant {
         QString title;  // empty if there is only one
-        std::function<std::shared_ptr<const driver::TargetCode>(const FarResult&)> code;
+        std::function<std::shared_ptr<const driver::TargetCode>(const FarResult&)> code;  // of far stages
     };
     struct Kind {
         QString name, title, iconName;
         Language language{};
         QList<Variant> variants;
+        unsigned stages = 0;  // driver::StageWanted bits of the far stages; 0: the near CUDA text
+        bool forGpu = false;  // there is none for another target
     };
+    static Kind cuda();
+    static Kind ptx();
+    static Kind sass();
     static Kind llvm();
     static Kind assembly();
 
     CodeView(Kind kind, FarStages& stages, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override;
-
-Q_SIGNALS:
-    void shownChanged(bool shown);  // whether far stages are worth making for this view
+    [[nodiscard]] unsigned farStages() const override { return kind_.stages; }
+    [[nodiscard]] const Listing& listing() const;
 
 protected:
     void refresh() override;
 
 private:
     QWidget* makeBar(QWidget* parent);
-    void showProblems();
+    void show(const driver::TargetCode& code, std::shared_ptr<const SourceText> source, bool stale, bool busy);
+    void refreshNear(const driver::CompileSnapshot& shown);
+    void showProblems(const std::vector<Diagnostic>& diagnostics, bool busy);
+    [[nodiscard]] QString targetText() const;  // "for sm_90a"
 
     Kind kind_;
     FarStages& stages_;

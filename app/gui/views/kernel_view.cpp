@@ -1,5 +1,6 @@
 #include "app/gui/views/kernel_view.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -54,7 +55,14 @@ KernelView::KernelView(ViewContext context, QWidget* parent)
     splitter->addWidget(makeParameterPanel(splitter));
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
-    setContent(splitter);
+    auto* page = new QWidget(this);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeTargetBar(page));
+    layout->addWidget(splitter, 1);
+    setContent(page);
+    setFocusProxy(tree_);
     connect(tree_, &QTreeView::clicked, this, &KernelView::choose);
     connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
         choose(index);
@@ -62,6 +70,40 @@ KernelView::KernelView(ViewContext context, QWidget* parent)
     });
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
     connect(&context.workbench, &Workbench::choiceChanged, this, [this] { invalidate(); });
+}
+
+QWidget* KernelView::makeTargetBar(QWidget* parent)
+{
+    auto* bar = new QWidget(parent);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* caption = new QLabel(tr("Target"), bar);
+    caption->setProperty("role", "title");
+    target_ = new QComboBox(bar);
+    target_->setToolTip(tr("What the kernels are compiled for"));
+    target_->setAccessibleName(tr("Target"));
+    target_->addItem(QString());
+    for (const auto& target : target::all())
+        target_->addItem(QString::fromStdString(target.name));
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(12, 4, 8, 4);
+    layout->addWidget(caption);
+    layout->addWidget(target_, 1);
+    connect(target_, &QComboBox::activated, this, [this](int index) {
+        context_.workbench.setTarget(index == 0 ? std::nullopt : std::optional(target_->itemText(index).toStdString()));
+    });
+    showTarget();
+    return bar;
+}
+
+// The first entry leaves the choice to the file, and says what that is.
+void KernelView::showTarget()
+{
+    const auto snapshot = context_.workbench.newest();
+    const auto& chosen = context_.workbench.target();
+    target_->setItemText(0, snapshot && !chosen ? tr("as the file says: %1").arg(QString::fromStdString(snapshot->target.name))
+                                                : tr("as the file says"));
+    target_->setCurrentIndex(chosen ? std::max(0, target_->findText(QString::fromStdString(*chosen))) : 0);
 }
 
 QWidget* KernelView::makeParameterPanel(QWidget* parent)
@@ -97,6 +139,7 @@ void KernelView::choose(const QModelIndex& index)
 
 void KernelView::refresh()
 {
+    showTarget();
     auto snapshot = context_.workbench.newest();
     // While the text has syntax errors, the kernels of the last good text stay.
     if (snapshot && (!snapshot->program || snapshot->program->kernels().empty()) && context_.workbench.shown())

@@ -4,6 +4,7 @@
 #include "app/gui/models/kernel_model.h"
 #include "app/gui/views/view.h"
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QTreeView;
@@ -25,14 +26,17 @@ protected:
     void refresh() override;
 
 private:
+    QWidget* makeTargetBar(QWidget* parent);
     QWidget* makeParameterPanel(QWidget* parent);
     void choose(const QModelIndex& index);
     void selectChosen();
+    void showTarget();
 
     KernelModel* model_;
     QTreeView* tree_;
     ParameterForm* form_ = nullptr;
     QLabel* caption_ = nullptr;
+    QComboBox* target_ = nullptr;
     QPushButton* reset_ = nullptr;
 };
 

@@ -28,13 +28,15 @@ ListingPanel::ListingPanel(Language language, Selection& selection, QWidget* par
         if (selection_.place().isKnown())
             selection_.reveal(selection_.place());
     });
+    connect(pane_, &TextPane::lineHovered, this, [this](int line) { selection_.hover(placeOf(line), this); });
     connect(&selection, &Selection::changed, this, &ListingPanel::follow);
+    connect(&selection, &Selection::hoverChanged, this, &ListingPanel::mark);
 }
 
 void ListingPanel::setListing(Listing listing, std::shared_ptr<const SourceText> source)
 {
     updating_ = true;
-    const bool sameText = listing.text == listing_.text;
+    const bool sameText = listing.text == listing_.text, isFirst = listing_.isEmpty();
     listing_ = std::move(listing);
     source_ = std::move(source);
     if (!sameText)
@@ -47,6 +49,10 @@ void ListingPanel::setListing(Listing listing, std::shared_ptr<const SourceText>
             removed.push_back(static_cast<int>(i) + 1);
     }
     pane_->setDiffLines(added, removed);
+    if (isFirst) {  // past what every program begins with
+        const auto own = std::find_if(listing_.lines.begin(), listing_.lines.end(), [](const ListingLine& l) { return l.source.isKnown(); });
+        pane_->showLine(own == listing_.lines.end() ? 1 : static_cast<int>(own - listing_.lines.begin()) + 1);
+    }
     updating_ = false;
     follow(selection_.place(), nullptr);
 }
@@ -75,20 +81,32 @@ void ListingPanel::goToChange(bool forward)
 
 void ListingPanel::onCaretMoved(int line)
 {
-    const auto index = static_cast<std::size_t>(line) - 1;
-    if (updating_ || !source_ || index >= listing_.lines.size() || !pane_->hasFocus())
+    if (updating_ || !pane_->hasFocus())
         return;
-    const auto& from = listing_.lines[index];
-    if (from.source.isKnown())
-        selection_.select({from.source, from.op}, this);
+    if (const Place place = placeOf(line); place.isKnown())
+        selection_.select(place, this);
+}
+
+Place ListingPanel::placeOf(int line) const
+{
+    const auto index = static_cast<std::size_t>(line) - 1;
+    if (line < 1 || !source_ || index >= listing_.lines.size() || !listing_.lines[index].source.isKnown())
+        return {};
+    return {listing_.lines[index].source, listing_.lines[index].op};
+}
+
+void ListingPanel::mark()
+{
+    if (source_)
+        pane_->setLinkedLines(linkedLines(listing_, *source_, selection_.marked().range, selection_.marked().op));
 }
 
 void ListingPanel::follow(const Place& place, const QObject* origin)
 {
     if (!source_)
         return;
-    const auto lines = linkedLines(listing_, *source_, place.range);
-    pane_->setLinkedLines(lines);
+    mark();
+    const auto lines = linkedLines(listing_, *source_, place.range, place.op);
     if (origin != this && !lines.empty())
         pane_->showLine(lines.front());
 }

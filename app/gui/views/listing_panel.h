@@ -24,10 +24,13 @@ public:
     void setTheme(const Theme& theme, double codeSize);
     void openFind();
     [[nodiscard]] TextPane& pane() { return *pane_; }
+    [[nodiscard]] const Listing& listing() const { return listing_; }
     void goToChange(bool forward);  // the next block of lines that the diff marks
 
 private:
     void onCaretMoved(int line);
+    [[nodiscard]] Place placeOf(int line) const;  // unknown if the line came from nowhere
+    void mark();
     void follow(const Place& place, const QObject* origin);
 
     Selection& selection_;

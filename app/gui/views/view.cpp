@@ -1,5 +1,6 @@
 #include "app/gui/views/view.h"
 
+#include <QSplitter>
 #include <QStackedWidget>
 
 #include "app/gui/session/workbench.h"
@@ -19,6 +20,7 @@ View::View(const QString& name, const QString& title, const QString& iconName, V
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
         if (visible && stale_)
             invalidate();
+        Q_EMIT shownChanged(visible);
     });
 }
 
@@ -34,6 +36,13 @@ void View::showEmpty(const QString& title, const QString& hint)
 {
     empty_->setMessage(title, hint);
     stack_->setCurrentIndex(0);
+}
+
+void View::resizeEvent(QResizeEvent* event)
+{
+    QDockWidget::resizeEvent(event);
+    if (folding_)
+        folding_->setOrientation(width() > height() && width() >= wide_ ? Qt::Horizontal : Qt::Vertical);
 }
 
 void View::invalidate()

@@ -3,6 +3,7 @@
 
 #include <QDockWidget>
 
+class QSplitter;
 class QStackedWidget;
 
 namespace tw::gui {
@@ -31,10 +32,23 @@ public:
     // False while a result that the view will show is still being made (--shot waits for it).
     [[nodiscard]] virtual bool isSettled() const { return true; }
 
+    // driver::StageWanted bits of far stages that are worth making while the view is shown.
+    [[nodiscard]] virtual unsigned farStages() const { return 0; }
+
+Q_SIGNALS:
+    void shownChanged(bool shown);
+
 protected:
     void setContent(QWidget* content);
     void showContent();
     void showEmpty(const QString& title, const QString& hint);
+    // Two halves side by side where the dock has `wide` pixels and is not high, below each other elsewhere.
+    void setFoldingSplitter(QSplitter* splitter, int wide)
+    {
+        folding_ = splitter;
+        wide_ = wide;
+    }
+    void resizeEvent(QResizeEvent* event) override;
     void invalidate();           // refresh now, or when the view is next shown
     virtual void refresh() = 0;  // rebuild from the workbench
 
@@ -44,6 +58,8 @@ private:
     QStackedWidget* stack_;
     EmptyState* empty_;
     QString iconName_;
+    QSplitter* folding_ = nullptr;
+    int wide_ = 0;
     bool stale_ = true;
 };
 

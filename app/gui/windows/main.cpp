@@ -46,6 +46,8 @@ int main(int argc, char** argv)
         window.resize(options.size);
     if (!options.layout.isEmpty())
         window.setLayout(options.layout);
+    if (!options.target.isEmpty())
+        window.workbench().setTarget(options.target.toStdString());
     for (const auto& file : options.files)
         window.documents().open(file);
     if (!options.kernel.isEmpty())

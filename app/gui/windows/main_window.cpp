@@ -4,11 +4,15 @@
 #include <QCloseEvent>
 #include <QMimeData>
 
+#include "app/gui/views/access_view.h"
 #include "app/gui/views/code_view.h"
 #include "app/gui/views/help_view.h"
 #include "app/gui/views/kernel_view.h"
+#include "app/gui/views/layout_view.h"
+#include "app/gui/views/memory_view.h"
 #include "app/gui/views/pass_view.h"
 #include "app/gui/views/problem_view.h"
+#include "app/gui/views/resource_view.h"
 #include "app/gui/views/run_view.h"
 #include "app/gui/views/tensor_view.h"
 #include "app/gui/windows/menus.h"
@@ -55,19 +59,19 @@ void MainWindow::makeViews()
 {
     const ViewContext context{*workbench_, *selection_};
     auto* kernels = new KernelView(context, this);
-    auto* llvm = new CodeView(CodeView::llvm(), *farStages_, context, this);
-    auto* assembly = new CodeView(CodeView::assembly(), *farStages_, context, this);
-    views_ << kernels << new PassView(context, this) << llvm << assembly << new ProblemView(context, this)
-           << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
+    views_ << kernels << new PassView(context, this);
+    for (auto kind : {CodeView::cuda(), CodeView::ptx(), CodeView::sass(), CodeView::llvm(), CodeView::assembly()})
+        views_ << new CodeView(std::move(kind), *farStages_, context, this);
+    views_ << new ResourceView(*farStages_, context, this) << new LayoutView(context, this) << new MemoryView(context, this)
+           << new AccessView(context, this) << new ProblemView(context, this) << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
            << new HelpView(language_, context, this);
     for (auto* v : views_) {
+        connect(v, &View::shownChanged, this, &MainWindow::watchFarStages);
         // Queued: the dock's neighbours are settled only after the move.
         connect(v, &QDockWidget::dockLocationChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
         connect(v, &QDockWidget::topLevelChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
         connect(v, &QDockWidget::visibilityChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
     }
-    for (auto* code : {llvm, assembly})
-        connect(code, &CodeView::shownChanged, this, &MainWindow::watchFarStages);
     connect(kernels, &KernelView::writeRequested, this,
             [this](const SourceRange& range, const QString& literal, const QString&) {
                 if (auto* page = documents_->current())
@@ -77,7 +81,10 @@ void MainWindow::makeViews()
 
 void MainWindow::watchFarStages()
 {
-    farStages_->setWanted(view(QStringLiteral("llvm"))->isVisible() || view(QStringLiteral("assembly"))->isVisible());
+    unsigned stages = 0;
+    for (const auto* v : views_)
+        stages |= v->isVisible() ? v->farStages() : 0;
+    farStages_->setWanted(stages);
 }
 
 View* MainWindow::view(const QString& name) const
@@ -104,6 +111,7 @@ void MainWindow::connectDocuments()
     });
     connect(workbench_, &Workbench::snapshotChanged, this, &MainWindow::showDiagnostics);
     connect(selection_, &Selection::changed, this, &MainWindow::followSelection);
+    connect(selection_, &Selection::hoverChanged, this, &MainWindow::markSelection);
     connect(selection_, &Selection::revealed, this, [this](const Place& place) {
         auto* page = documents_->current();
         if (!page || place.range.file != 0)
@@ -112,6 +120,15 @@ void MainWindow::connectDocuments()
         page->editor().setFocus();
     });
 }
+
+namespace {
+Place placeOf(const CodeEditor& editor, int line)
+{
+    const long first = editor.SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, static_cast<unsigned long>(line - 1));
+    const long last = editor.SendScintilla(QsciScintilla::SCI_GETLINEENDPOSITION, static_cast<unsigned long>(line - 1));
+    return {{0, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)}, 0};
+}
+}  // namespace
 
 void MainWindow::connectPage(DocumentPage* page)
 {
@@ -125,22 +142,30 @@ void MainWindow::connectPage(DocumentPage* page)
     connect(editor, &TextPane::caretMoved, this, [this, page, editor](int line, int) {
         if (page != documents_->current())
             return;
-        const long first = editor->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, static_cast<unsigned long>(line - 1));
-        const long last = editor->SendScintilla(QsciScintilla::SCI_GETLINEENDPOSITION, static_cast<unsigned long>(line - 1));
-        selection_->select({{0, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)}, 0}, editor);
+        selection_->select(placeOf(*editor, line), editor);
     });
+    connect(editor, &TextPane::lineHovered, this,
+            [this, editor](int line) { selection_->hover(line > 0 ? placeOf(*editor, line) : Place{}, editor); });
 }
 
 void MainWindow::followSelection(const Place& place, const QObject* origin)
 {
+    markSelection(place, origin);
+    auto* page = documents_->current();
+    if (page && origin != &page->editor() && place.range.file == 0 && place.range.isKnown())
+        page->editor().showLine(page->editor().lineOfOffset(static_cast<int>(place.range.begin)));
+}
+
+void MainWindow::markSelection(const Place&, const QObject* origin)
+{
     auto* page = documents_->current();
     if (!page)
         return;
-    if (origin == &page->editor() || place.range.file != 0 || !place.range.isKnown())
+    const Place& marked = selection_->marked();
+    const bool own = origin == &page->editor();  // the caret's line and the pointer need no mark in their own text
+    if (own || marked.range.file != 0 || !marked.range.isKnown())
         return page->editor().setLinkedLines({});
-    const int line = page->editor().lineOfOffset(static_cast<int>(place.range.begin));
-    page->editor().setLinkedLines({line});
-    page->editor().showLine(line);
+    page->editor().setLinkedLines({page->editor().lineOfOffset(static_cast<int>(marked.range.begin))});
 }
 
 void MainWindow::showDiagnostics()

@@ -62,6 +62,7 @@ private:
     void connectDocuments();
     void connectPage(DocumentPage* page);
     void followSelection(const Place& place, const QObject* origin);
+    void markSelection(const Place& place, const QObject* origin);
     void showDiagnostics();
     void watchFarStages();
     void updateTitleBars();  // a tab says the name already

@@ -23,6 +23,7 @@ void readValues(const QCommandLineParser& parser, Options& options)
     options.theme = oneOf(QStringLiteral("theme"), {QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("system")});
     options.layout = oneOf(QStringLiteral("layout"), {QStringLiteral("author"), QStringLiteral("profile"), QStringLiteral("teach")});
     options.focus = oneOf(QStringLiteral("focus"), viewNames());
+    options.target = parser.value(QStringLiteral("target"));
     options.safe = parser.isSet(QStringLiteral("safe"));
     const QString kernel = parser.value(QStringLiteral("kernel"));
     options.kernel = kernel.section(QLatin1Char('@'), 0, 0);
@@ -41,7 +42,8 @@ void readValues(const QCommandLineParser& parser, Options& options)
 QStringList viewNames()
 {
     QStringList names;
-    for (const char* name : {"editor", "kernels", "passes", "llvm", "assembly", "problems", "run", "tensor", "help"})
+    for (const char* name : {"editor", "kernels", "passes", "cuda", "ptx", "sass", "llvm", "assembly", "resources", "layout", "memory", "access",
+                             "problems", "run", "tensor", "help"})
         names << QString::fromLatin1(name);
     return names;
 }
@@ -59,6 +61,7 @@ Options parseOptions(const QStringList& arguments)
                        {QStringLiteral("layout"), QStringLiteral("author, profile or teach"), QStringLiteral("layout")},
                        {QStringLiteral("focus"), QStringLiteral("view to bring to the front"), QStringLiteral("view")},
                        {QStringLiteral("kernel"), QStringLiteral("kernel to show"), QStringLiteral("NAME[@INSTANCE]")},
+                       {QStringLiteral("target"), QStringLiteral("what to compile for, such as sm_90a or cpu"), QStringLiteral("target")},
                        {QStringLiteral("list-views"), QStringLiteral("print the names that --focus takes")},
                        {QStringLiteral("safe"), QStringLiteral("start without restoring the session")}});
     Options options;

@@ -18,6 +18,7 @@ struct Options {
     QString layout;             // "author", "profile", "teach"; empty: as it was
     QString focus;              // view to show in front
     QString kernel, instance;   // NAME[@INSTANCE]
+    QString target;             // empty: as the file says
     bool safe = false;
     // Set when the answer is text and no window is wanted: what to print, and the exit code.
     std::optional<QString> answer;

@@ -21,14 +21,14 @@ QList<Place> placesOf(const QString& layout)
     };
     if (layout == QLatin1String("profile"))
         return {{Qt::LeftDockWidgetArea, names({"kernels"}), 250},
-                {Qt::RightDockWidgetArea, names({"assembly", "llvm", "passes"}), 560},
-                {Qt::BottomDockWidgetArea, names({"run", "tensor", "problems"}), 330}};
+                {Qt::RightDockWidgetArea, names({"cuda", "ptx", "sass", "passes", "llvm", "assembly", "layout"}), 600},
+                {Qt::BottomDockWidgetArea, names({"resources", "access", "memory", "run", "tensor", "problems"}), 340}};
     if (layout == QLatin1String("teach"))
-        return {{Qt::RightDockWidgetArea, names({"passes", "help"}), 640},
-                {Qt::BottomDockWidgetArea, names({"run", "tensor"}), 300}};
+        return {{Qt::RightDockWidgetArea, names({"passes", "cuda", "layout", "help"}), 640},
+                {Qt::BottomDockWidgetArea, names({"run", "memory", "tensor"}), 300}};
     return {{Qt::LeftDockWidgetArea, names({"kernels"}), 270},
-            {Qt::RightDockWidgetArea, names({"passes", "llvm", "assembly", "help"}), 620},
-            {Qt::BottomDockWidgetArea, names({"problems", "run", "tensor"}), 230}};
+            {Qt::RightDockWidgetArea, names({"passes", "cuda", "ptx", "sass", "llvm", "assembly", "layout", "help"}), 620},
+            {Qt::BottomDockWidgetArea, names({"problems", "run", "resources", "access", "memory", "tensor"}), 230}};
 }
 
 }  // namespace

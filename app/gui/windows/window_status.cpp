@@ -1,6 +1,5 @@
 #include "app/gui/windows/window_status.h"
 
-#include <QComboBox>
 #include <QLabel>
 #include <QStyle>
 #include <QTimer>
@@ -12,24 +11,15 @@ namespace tw::gui {
 
 WindowStatus::WindowStatus(Workbench& workbench, DocumentArea& documents, QWidget* parent)
     : QStatusBar(parent), workbench_(workbench), documents_(documents), state_(new QLabel(this)), time_(new QLabel(this)),
-      caret_(new QLabel(this)), target_(new QComboBox(this))
+      caret_(new QLabel(this))
 {
     setSizeGripEnabled(false);
-    target_->addItem(tr("target of the file"));
-    for (const auto& target : target::all())
-        target_->addItem(QString::fromStdString(target.name));
-    target_->setToolTip(tr("What the kernels are compiled for"));
-    target_->setAccessibleName(tr("Target"));
     state_->setContentsMargins(8, 0, 8, 0);
     time_->setContentsMargins(0, 0, 8, 0);
     caret_->setContentsMargins(8, 0, 8, 0);
     addWidget(state_);
     addWidget(time_);
     addPermanentWidget(caret_);
-    addPermanentWidget(target_);
-    connect(target_, &QComboBox::activated, this, [this](int index) {
-        workbench_.setTarget(index == 0 ? std::nullopt : std::optional(target_->itemText(index).toStdString()));
-    });
     connect(&workbench, &Workbench::snapshotChanged, this, &WindowStatus::updateState);
     connect(&workbench, &Workbench::busyChanged, this, [this](bool busy) {
         // Most compiles end before the eye could read a word; only a long one is worth saying.

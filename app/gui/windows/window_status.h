@@ -3,7 +3,6 @@
 
 #include <QStatusBar>
 
-class QComboBox;
 class QLabel;
 
 namespace tw::gui {
@@ -24,7 +23,6 @@ private:
     Workbench& workbench_;
     DocumentArea& documents_;
     QLabel *state_, *time_, *caret_;
-    QComboBox* target_;
 };
 
 }  // namespace tw::gui

@@ -1,0 +1,71 @@
+#include "app/gui/models/row_model.h"
+
+#include "app/gui/widgets/theme.h"
+
+namespace tw::gui {
+
+RowModel::RowModel(QStringList headers, QList<int> numbers, QObject* parent)
+    : QAbstractTableModel(parent), headers_(std::move(headers)), numbers_(std::move(numbers))
+{
+}
+
+void RowModel::setRows(std::vector<TableRow> rows)
+{
+    if (rows == rows_)
+        return;
+    if (rows.size() == rows_.size()) {  // the same places: selection and scroll position survive
+        rows_ = std::move(rows);
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        return;
+    }
+    beginResetModel();
+    rows_ = std::move(rows);
+    endResetModel();
+}
+
+QString RowModel::toCsv() const
+{
+    const auto line = [](const QStringList& cells) {
+        QStringList quoted;
+        for (QString cell : cells)
+            quoted << QLatin1Char('"') + cell.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+        return quoted.join(QLatin1Char(',')) + QLatin1Char('\n');
+    };
+    QString csv = line(headers_);
+    for (const auto& row : rows_)
+        csv += line(row.cells);
+    return csv;
+}
+
+int RowModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
+int RowModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(headers_.size()); }
+
+QVariant RowModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const auto& row = rows_[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole: return row.cells.value(index.column());
+    case Qt::ToolTipRole: return row.toolTip.isEmpty() ? QVariant() : row.toolTip;
+    case kRangeRole: return QVariant::fromValue(row.range);
+    case Qt::TextAlignmentRole:
+        return numbers_.contains(index.column()) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::DecorationRole:
+        if (index.column() != 0 || row.iconName.isEmpty())
+            return {};
+        return row.iconColor.isValid() ? icon(row.iconName, row.iconColor) : icon(row.iconName);
+    default: return {};
+    }
+}
+
+QVariant RowModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return numbers_.contains(section) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    return role == Qt::DisplayRole ? QVariant(headers_[section]) : QVariant();
+}
+
+}  // namespace tw::gui

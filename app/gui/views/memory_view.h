@@ -1,0 +1,49 @@
+// A block's shared memory over time: every buffer from its first to its last use, at its place in the arena.
+#pragma once
+
+#include "app/gui/models/memory_map.h"
+#include "app/gui/views/view.h"
+#include "app/gui/widgets/export_picture.h"
+
+class QComboBox;
+class QLabel;
+class QToolButton;
+class QTreeView;
+
+namespace tw::gui {
+
+class RowModel;
+class SpanChart;
+
+class MemoryView : public View {
+    Q_OBJECT
+
+public:
+    MemoryView(ViewContext context, QWidget* parent);
+    void setTheme(const Theme& theme, double codeSize) override;
+    [[nodiscard]] SpanChart& chart() { return *chart_; }
+    [[nodiscard]] RowModel& rows() { return *rows_; }
+    [[nodiscard]] Picture picture() const;
+
+protected:
+    void refresh() override;
+
+private:
+    QWidget* makeBar(QWidget* parent);
+    void showLaunch();
+    void mark();
+    void pointAt(int entry);
+    [[nodiscard]] const MemoryMap* map() const;
+
+    std::vector<MemoryMap> maps_;
+    std::shared_ptr<const driver::CompileSnapshot> snapshot_;
+    SpanChart* chart_;
+    RowModel* rows_;
+    QTreeView* table_;
+    QComboBox* launch_ = nullptr;
+    QLabel* caption_ = nullptr;
+    QToolButton* asTable_ = nullptr;
+    bool dark_ = false;
+};
+
+}  // namespace tw::gui
