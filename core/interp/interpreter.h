@@ -18,6 +18,7 @@ class Observer;
 struct RunOptions {
     bool reverseBlocks = false;     // finds what depends on the order of blocks
     bool perturb = false;           // every inexact result moves by up to one unit roundoff: how far errors spread
+    bool tf32Products = false;      // products round float32 operands to TF32, as tensor cores do
     bool checkUninitialized = true; // reads of on-chip elements that nobody wrote are errors
     std::int64_t maxLogBytes = 1 << 20;
     Observer* observer = nullptr;   // told about accesses and synchronisation (observer.h); null costs nothing

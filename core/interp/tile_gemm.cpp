@@ -126,6 +126,10 @@ void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
     std::vector<Lane> c(m * n);
     loadMatrix(am, a, &badRows, nullptr);
     loadMatrix(bm, b, nullptr, &badCols);
+    if (options_.tf32Products && av.type == ir::kFloat32) {
+        roundLanes({Scalar::kTFloat32}, a.data(), a.size());
+        roundLanes({Scalar::kTFloat32}, b.data(), b.size());
+    }
     if (sparse && !expandSparse(f, in, record, lane, a, m, k))
         return;
     const bool clear = scalarOf(f, record.at(bAt + 2).slot, 0) != 0;

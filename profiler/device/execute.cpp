@@ -142,6 +142,7 @@ public:
     }
 
     const ir::Function& function() const { return *workload_.snapshot->function; }
+    const target::Target& target() const { return workload_.snapshot->target; }
     const Workload& workload() const { return workload_; }
     const PreparedArguments& prepared() const { return prepared_; }
     double compileMs() const { return compileMs_; }
@@ -235,6 +236,7 @@ bool verifyOnce(const protocol::VerifyRequest& request, Session& session, const 
     interp::Arguments reference = inputs, perturbed = inputs, reversed = inputs, answer = inputs;
     interp::RunOptions perturb, reverse;
     perturb.perturb = true;
+    perturb.tf32Products = session.target().isCuda() && session.target().compute >= 80;
     reverse.reverseBlocks = true;
     RunReport report;
     if (!session.runReference(reference, {}, "reference") || !session.runReference(perturbed, perturb, "bounds") ||

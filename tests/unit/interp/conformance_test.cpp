@@ -134,6 +134,31 @@ def f(X: T.Tensor((50,), T.int32), n: T.int32, O: T.Tensor((8,), T.int32), At: T
 }
 
 // Every operand form, transposition and element type; K is no multiple of the tile.
+TEST(Conformance, productsRoundToTf32OnRequest)
+{
+    TextKernel k(R"(
+@T.prim_func
+def f(A: T.Tensor((16, 16), T.float32), B: T.Tensor((16, 16), T.float32), C: T.Tensor((16, 16), T.float32)):
+    with T.Kernel(1, threads=32) as bx:
+        a = T.alloc_shared((16, 16), T.float32)
+        b = T.alloc_shared((16, 16), T.float32)
+        c = T.alloc_fragment((16, 16), T.float32)
+        T.copy(A, a)
+        T.copy(B, b)
+        T.gemm(a, b, c, clear_accum=True)
+        T.copy(c, C)
+)",
+                 "f");
+    k.fill("A", [](std::int64_t x) { return x % 17 == 0 ? 1 + std::ldexp(1.0, -12) : 0; });  // a diagonal; TF32 has 10 bits
+    k.fill("B", [](std::int64_t x) { return x % 17 == 0 ? 3 : 0; });
+    ASSERT_TRUE(k.run());
+    EXPECT_EQ(k.at("C", 0), 3 + 3 * std::ldexp(1.0, -12));
+    RunOptions options;
+    options.tf32Products = true;
+    ASSERT_TRUE(k.run(options));
+    EXPECT_EQ(k.at("C", 0), 3);
+}
+
 TEST(Conformance, gemmAll)
 {
     const char* text = R"(
