@@ -52,7 +52,7 @@ void LimitBars::paintEvent(QPaintEvent*)
         painter.drawText(QRect(0, y, kLabel - 8, kRow), Qt::AlignLeft | Qt::AlignVCenter, bar.label);
         const QRectF track(kLabel, y + (kRow - kThickness) / 2.0, room, kThickness);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(palette().color(QPalette::AlternateBase).darker(106));
+        painter.setBrush(palette().color(QPalette::Mid));
         painter.drawRoundedRect(track, 3, 3);
         QRectF filled = track;
         filled.setWidth(std::max(bar.value > 0 ? 3.0 : 0.0, track.width() * std::min(1.0, bar.value / largest_)));
