@@ -46,10 +46,10 @@ CellGrid::CellGrid(QWidget* parent) : QWidget(parent)
     setAccessibleName(tr("Grid"));
 }
 
-void CellGrid::setData(CellGridData data)
+void CellGrid::setData(CellGridData shown)
 {
-    const bool sameShape = data.rows == data_.rows && data.columns == data_.columns;
-    data_ = std::move(data);
+    const bool sameShape = shown.rows == data_.rows && shown.columns == data_.columns;
+    data_ = std::move(shown);
     if (!sameShape) {
         current_ = hovered_ = {-1, -1};
         fitted_ = true;

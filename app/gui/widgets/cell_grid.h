@@ -26,7 +26,7 @@ class CellGrid : public QWidget {
 public:
     explicit CellGrid(QWidget* parent = nullptr);
 
-    void setData(CellGridData data);  // keeps zoom and current cell if the extents are the same
+    void setData(CellGridData shown);  // keeps zoom and current cell if the extents are the same
     void fit();
     void zoom(double factor);         // around the middle
     void setCurrent(int row, int column);

@@ -36,13 +36,13 @@ SpanChart::SpanChart(QWidget* parent) : QWidget(parent)
     setAccessibleName(tr("Chart"));
 }
 
-void SpanChart::setData(SpanChartData data)
+void SpanChart::setData(SpanChartData shown)
 {
-    if (data.spans.size() != data_.spans.size())
+    if (shown.spans.size() != data_.spans.size())
         current_ = hovered_ = -1;
-    if (data.steps.size() != data_.steps.size())
+    if (shown.steps.size() != data_.steps.size())
         fitted_ = true;
-    data_ = std::move(data);
+    data_ = std::move(shown);
     if (fitted_)
         fit();
     update();

@@ -26,7 +26,7 @@ class SpanChart : public QWidget {
 public:
     explicit SpanChart(QWidget* parent = nullptr);
 
-    void setData(SpanChartData data);
+    void setData(SpanChartData shown);
     void fit();
     void zoom(double factor);
     void setCurrent(int index);  // a span; -1: none
