@@ -8,6 +8,7 @@
 #include "core/interp/interpreter.h"
 #include "profiler/device/device.h"
 #include "profiler/device/statistics.h"
+#include "profiler/device/strided.h"
 #include "profiler/device/verify.h"
 #include "profiler/device/workload.h"
 
@@ -120,7 +121,9 @@ public:
         DiagnosticSink found;
         interp::RunOptions options = base;
         options.progress = reporter(phase);
-        const bool ok = interp::run(*workload_.snapshot->function, arguments, options, found, stop_).ok;
+        const PointerOrder order(function(), arguments);
+        const bool ok = interp::run(function(), arguments, options, found, stop_).ok;
+        order.restore(arguments);
         return ok || failedRun(found);
     }
 

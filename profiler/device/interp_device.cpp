@@ -1,6 +1,7 @@
 #include "profiler/device/interp_device.h"
 
 #include "core/interp/interpreter.h"
+#include "profiler/device/strided.h"
 
 namespace tw::device {
 namespace {
@@ -14,11 +15,14 @@ public:
     {
         interp::RunOptions options;
         options.progress = progress;
-        return repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
+        const PointerOrder order(*function_, arguments);
+        const bool ok = repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
             interp::RunResult result = interp::run(*function_, values, options, diagnostics, stop);
             log += result.log;
             return result.ok;
         });
+        order.restore(arguments);
+        return ok;
     }
 
 private:

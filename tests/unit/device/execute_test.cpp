@@ -22,7 +22,7 @@ def scale(n, factor=3.0):
 protocol::RunRequest request(const char* device)
 {
     protocol::RunRequest r;
-    r.job = {"scale.py", kScale, {}, {"scale", "", {{"n", "100"}}, {}}, std::nullopt};
+    r.job = {"scale.py", kScale, {}, {"scale", "", {{"n", "100"}}, {}, {}}, std::nullopt};
     r.device = device;
     r.inputs["X"].literal = "2";
     r.wantOutputs = true;
@@ -76,6 +76,41 @@ TEST(Execute, VerifiesAgainstTheInterpreter)
     EXPECT_EQ(result.outputs[0].total, 200);
     v.device = "interp";
     EXPECT_EQ(execute(v).head.outcome, protocol::Outcome::kUsage);
+}
+
+constexpr const char* kStrided = R"(import tilelang.language as T
+
+@T.prim_func
+def main(X: T.ptr, Y: T.ptr):
+    A = T.make_tensor(X, (3, 5), T.float16, strides=(8, 1))
+    B = T.make_tensor(Y, (3, 5), T.float32, strides=(1, 3))
+    with T.Kernel(1, threads=32):
+        for i, j in T.Parallel(3, 5):
+            B[i, j] = A[i, j] + T.float32(i * 10 + j)
+)";
+
+TEST(Execute, OutputsAreInLogicalOrderWhateverTheStrides)
+{
+    for (const char* device : {"interp", "cpu"}) {
+        protocol::RunRequest r;
+        r.job = {"strided.py", kStrided, {}, {}, std::nullopt};
+        r.device = device;
+        r.inputs["X"].literal = "1";
+        r.wantOutputs = true;
+        const protocol::RunResult result = execute(r);
+        ASSERT_EQ(result.head.outcome, protocol::Outcome::kFine) << (result.head.diagnostics.empty() ? "" : result.head.diagnostics[0].message);
+        ASSERT_EQ(result.outputs.size(), 1U);
+        ASSERT_EQ(result.outputs[0].shape, (std::vector<std::int64_t>{3, 5}));
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 5; ++j)
+                EXPECT_EQ(result.outputs[0].data->floatAt(i * 5 + j), 1 + i * 10 + j) << device << " " << i << " " << j;
+    }
+    protocol::VerifyRequest v;
+    v.job = {"strided.py", kStrided, {}, {}, std::nullopt};
+    const protocol::VerifyResult result = execute(v);
+    EXPECT_EQ(result.head.outcome, protocol::Outcome::kFine);
+    ASSERT_EQ(result.outputs.size(), 1U);
+    EXPECT_EQ(result.outputs[0].total, 15);
 }
 
 TEST(Execute, StopsBeforeItBegins)
