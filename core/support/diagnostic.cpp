@@ -80,9 +80,19 @@ std::string_view codeSummary(Code code)
 
 Diagnostic& DiagnosticSink::report(Diagnostic diagnostic)
 {
-    for (Diagnostic& known : all_)
-        if (known.code == diagnostic.code && known.range == diagnostic.range && known.message == diagnostic.message)
+    for (Diagnostic& known : all_) {
+        if (known.code != diagnostic.code || known.message != diagnostic.message)
+            continue;
+        if (known.range == diagnostic.range)
             return known;
+        // What is not supported is one cause wherever a kernel asks for it: further places become notes of the first.
+        if (known.code != Code::kNotSupported || known.kernel != diagnostic.kernel)
+            continue;
+        const Note again{diagnostic.range, "also here"};
+        if (std::find(known.notes.begin(), known.notes.end(), again) == known.notes.end())
+            known.notes.push_back(again);
+        return known;
+    }
     if (diagnostic.severity == Severity::kError)
         ++errorCount_;
     return all_.emplace_back(std::move(diagnostic));

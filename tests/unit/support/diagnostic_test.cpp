@@ -14,6 +14,19 @@ TEST(DiagnosticSink, KeepsOneDiagnosticACause)
     EXPECT_EQ(sink.errorCount(), 1);
 }
 
+TEST(DiagnosticSink, KeepsOneRefusalAKernel)
+{
+    DiagnosticSink sink;
+    sink.error(Code::kNotSupported, {0, 1, 2}, "not supported: x");
+    sink.error(Code::kNotSupported, {0, 5, 6}, "not supported: x");
+    sink.error(Code::kNotSupported, {0, 5, 6}, "not supported: x");
+    sink.error(Code::kNotSupported, {0, 7, 8}, "not supported: y");
+    ASSERT_EQ(sink.all().size(), 2U);
+    ASSERT_EQ(sink.all()[0].notes.size(), 1U);
+    EXPECT_EQ(sink.all()[0].notes[0].range, (SourceRange{0, 5, 6}));
+    EXPECT_EQ(sink.errorCount(), 2);
+}
+
 TEST(Diagnostic, RendersPlaceAndCaret)
 {
     SourceSet sources;
