@@ -264,6 +264,7 @@ std::shared_ptr<Environment> makeBuiltins()
 {
     auto scope = std::make_shared<Environment>();
     addBuiltinFunctions(*scope);
+    addReflectionFunctions(*scope);
     addBuiltinTypes(*scope);
     addExceptions(*scope);
     return scope;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/staging/arguments.h"
 #include "core/staging/interpreter.h"
 
 namespace tw::staging {
@@ -10,8 +11,12 @@ namespace tw::staging {
 // Functions, types and exceptions of Python. Types are objects that a file could change, so every interpreter has its own.
 [[nodiscard]] std::shared_ptr<Environment> makeBuiltins();
 void addBuiltinFunctions(Environment& scope);
+void addReflectionFunctions(Environment& scope);
 void addBuiltinTypes(Environment& scope);
 void addExceptions(Environment& scope);
+
+using BuiltinFunction = Value (*)(Interpreter&, const CallArguments&);
+void addFunctions(Environment& scope, const std::vector<std::pair<const char*, BuiltinFunction>>& functions);
 
 // Methods of values that have no class of the file's own. Nothing if there is none of that name.
 using Method = Value (*)(Interpreter&, const Value& self, const CallArguments&);
@@ -27,15 +32,7 @@ using Method = Value (*)(Interpreter&, const Value& self, const CallArguments&);
 // What class statements with bases of ours (Enum, NamedTuple) turn into.
 void finishClass(Interpreter& interpreter, const std::shared_ptr<ClassValue>& type, const SourceRange& range);
 
-// Calls with only the positional arguments that Python's own functions take.
-[[nodiscard]] std::vector<Value> positional(Interpreter& interpreter, const CallArguments& arguments, const char* name,
-                                            std::size_t least, std::size_t most);
-[[nodiscard]] const Value* keyword(const CallArguments& arguments, std::string_view name);
 // Class bodies note their annotated names, in order, for @dataclass and NamedTuple.
 [[nodiscard]] Value makeFieldList(const Value& old, const std::string& name);
-// An int or bool, or a constant expression of the device; reports `what` otherwise.
-[[nodiscard]] Integer integerArgument(Interpreter& interpreter, const Value& value, const SourceRange& range, const char* what);
-[[nodiscard]] std::optional<Integer> asInteger(const Value& value);  // int, bool, constant expression
-[[nodiscard]] std::optional<double> asNumber(const Value& value);    // those and floats
 
 }  // namespace tw::staging

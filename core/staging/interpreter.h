@@ -303,5 +303,6 @@ private:
 [[nodiscard]] inline bool isOpaque(const Value& value) { return value.object<const OpaqueValue>() != nullptr; }
 // What a subclass of a builtin container or number holds (class Counter(dict), IntEnum members), or the value itself.
 [[nodiscard]] const Value& underlying(const Value& value);
+[[nodiscard]] const std::vector<syntax::Parameter>& parametersOf(const FunctionValue& function);
 
 }  // namespace tw::staging

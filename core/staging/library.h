@@ -15,6 +15,20 @@ namespace tw::staging {
 [[nodiscard]] std::optional<Value> enumMember(Interpreter& interpreter, const std::string& name);
 [[nodiscard]] std::optional<Value> collectionsMember(Interpreter& interpreter, const std::string& name);
 [[nodiscard]] std::optional<Value> contextlibMember(Interpreter& interpreter, const std::string& name);
+[[nodiscard]] std::optional<Value> sysMember(Interpreter& interpreter, const std::string& name);
+[[nodiscard]] std::optional<Value> typesMember(Interpreter& interpreter, const std::string& name);
+[[nodiscard]] std::optional<Value> copyMember(Interpreter& interpreter, const std::string& name);
+[[nodiscard]] std::optional<Value> abcMember(Interpreter& interpreter, const std::string& name);
+
+// A function of ours that needs the interpreter.
+[[nodiscard]] Value native(std::string name, std::function<Value(Interpreter&, const CallArguments&)> f);
+// A class without members: its name alone means something.
+[[nodiscard]] Value markerClass(const char* name);
+
+// @tilelang.jit without options.
+[[nodiscard]] Value plainFactory(Interpreter& interpreter, const Value& function, const SourceRange& range);
+[[nodiscard]] Value autotune(Interpreter& interpreter, const CallArguments& arguments);  // the decorator
+[[nodiscard]] Value autoTuner();                                                         // the class
 
 // The string key of `PassConfigKey.NAME`, and all names.
 [[nodiscard]] std::optional<std::string> passConfigKey(std::string_view member);

@@ -33,59 +33,65 @@ bool isLiteral(const Value& value, int depth)
     return false;
 }
 
-std::optional<Value> fromTree(const syntax::Expr& e);
+using Read = tl::expected<Value, LiteralError>;
+const tl::unexpected<LiteralError> kNone(LiteralError::kNoLiteral);
 
-std::optional<std::vector<Value>> fromTrees(const std::vector<syntax::ExprPtr>& items)
+Read fromTree(const syntax::Expr& e);
+
+tl::expected<std::vector<Value>, LiteralError> fromTrees(const std::vector<syntax::ExprPtr>& items)
 {
     std::vector<Value> out;
     for (const auto& item : items) {
         auto value = fromTree(*item);
         if (!value)
-            return std::nullopt;
+            return tl::unexpected(value.error());
         out.push_back(std::move(*value));
     }
     return out;
 }
 
-std::optional<Value> fromTree(const syntax::Expr& e)
+Read fromUnary(const syntax::Unary& n)
+{
+    const auto value = fromTree(*n.operand);
+    if (!value)
+        return value;
+    if (n.op != syntax::UnaryOp::kNegate && n.op != syntax::UnaryOp::kPlus)
+        return kNone;
+    const int sign = n.op == syntax::UnaryOp::kNegate ? -1 : 1;
+    if (const auto* i = value->get<Integer>())
+        return Value(*i * sign);
+    if (const auto* d = value->get<double>())
+        return Value(*d * sign);
+    return kNone;
+}
+
+Read fromDict(const syntax::DictExpr& n)
+{
+    const Value dict = makeDict();
+    for (const syntax::DictItem& item : n.items) {
+        if (!item.key)  // **other
+            return kNone;
+        const auto key = fromTree(*item.key);
+        auto value = fromTree(*item.value);
+        if (!key || !value)
+            return key ? value : key;
+        if (!isHashable(*key))
+            return kNone;
+        dictSet(*dict.object<DictValue>(), *key, std::move(*value));
+    }
+    return dict;
+}
+
+Read fromTree(const syntax::Expr& e)
 {
     using namespace syntax;
     return match(
-        e.node, [](const NoneLiteral&) { return std::optional(Value()); }, [](const BoolLiteral& n) { return std::optional(Value(n.value)); },
-        [](const IntLiteral& n) { return n.tooLarge ? std::nullopt : std::optional(Value(n.value)); },
-        [](const FloatLiteral& n) { return std::optional(Value(n.value)); },
-        [](const StringLiteral& n) { return std::optional(Value(n.value)); },
-        [](const Unary& n) -> std::optional<Value> {
-            const auto value = fromTree(*n.operand);
-            if (!value || (n.op != UnaryOp::kNegate && n.op != UnaryOp::kPlus))
-                return std::nullopt;
-            const int sign = n.op == UnaryOp::kNegate ? -1 : 1;
-            if (const auto* i = value->get<Integer>())
-                return Value(*i * sign);
-            if (const auto* d = value->get<double>())
-                return Value(*d * sign);
-            return std::nullopt;
-        },
-        [](const TupleExpr& n) -> std::optional<Value> {
-            auto items = fromTrees(n.items);
-            return items ? std::optional(makeTuple(std::move(*items))) : std::nullopt;
-        },
-        [](const ListExpr& n) -> std::optional<Value> {
-            auto items = fromTrees(n.items);
-            return items ? std::optional(makeList(std::move(*items))) : std::nullopt;
-        },
-        [](const DictExpr& n) -> std::optional<Value> {
-            const Value dict = makeDict();
-            for (const DictItem& item : n.items) {
-                const auto key = item.key ? fromTree(*item.key) : std::nullopt;
-                auto value = fromTree(*item.value);
-                if (!key || !value || !isHashable(*key))
-                    return std::nullopt;
-                dictSet(*dict.object<DictValue>(), *key, std::move(*value));
-            }
-            return dict;
-        },
-        [](const auto&) { return std::optional<Value>(); });
+        e.node, [](const NoneLiteral&) { return Read(Value()); }, [](const BoolLiteral& n) { return Read(Value(n.value)); },
+        [](const IntLiteral& n) { return n.tooLarge ? Read(tl::unexpected(LiteralError::kTooLarge)) : Read(Value(n.value)); },
+        [](const FloatLiteral& n) { return Read(Value(n.value)); }, [](const StringLiteral& n) { return Read(Value(n.value)); },
+        [](const Unary& n) { return fromUnary(n); }, [](const TupleExpr& n) { return fromTrees(n.items).map(makeTuple); },
+        [](const ListExpr& n) { return fromTrees(n.items).map(makeList); }, [](const DictExpr& n) { return fromDict(n); },
+        [](const auto&) { return Read(kNone); });
 }
 
 }  // namespace
@@ -96,14 +102,18 @@ std::optional<std::string> literalText(const Value& value)
     return isLiteral(plain, 0) ? std::optional(repr(plain)) : std::nullopt;
 }
 
-Value parseLiteral(const std::string& text)
+tl::expected<Value, LiteralError> readLiteral(const std::string& text)
 {
     DiagnosticSink ignored;
     const auto tree = syntax::parseExpression(text, {}, ignored);
-    if (tree && !ignored.hasErrors())
-        if (auto value = fromTree(*tree))
-            return *value;
-    return Value(text);
+    if (!tree)
+        return kNone;
+    auto value = fromTree(*tree);
+    if (value && ignored.hasErrors())
+        return kNone;
+    return value;
 }
+
+Value parseLiteral(const std::string& text) { return readLiteral(text).value_or(Value(text)); }
 
 }  // namespace tw::staging

@@ -1,22 +1,17 @@
-// What the natives of these modules share: plain arguments and numbers.
+// What the natives of these modules share.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/staging/evaluator.h"
+#include "core/staging/arguments.h"
 
 namespace tw::staging {
 
-// The positional arguments; keyword arguments are an error that names the function.
-[[nodiscard]] std::vector<Value> plainArguments(Evaluator& evaluator, const CallArguments& arguments, const std::string& name,
-                                                std::size_t least, std::size_t most);
 [[nodiscard]] bool anyOpaque(const std::vector<Value>& values);
 
-[[nodiscard]] std::optional<Integer> integerOf(const Value& value);  // int, bool, a constant device expression
-[[nodiscard]] std::optional<double> numberOf(const Value& value);    // those and float
-// The same, or an error at `range` that says what `name` needs (and, for device expressions, which T.* function to use).
+// asInteger and asNumber, or an error at `range` that says what `name` needs (and, for device expressions, which T.* function to use).
 [[nodiscard]] Integer needInteger(Evaluator& evaluator, const Value& value, const std::string& name, const SourceRange& range);
 [[nodiscard]] double needNumber(Evaluator& evaluator, const Value& value, const std::string& name, const SourceRange& range);
 

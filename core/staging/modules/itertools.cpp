@@ -91,7 +91,7 @@ Value chain(Evaluator& evaluator, const CallArguments& arguments)
 // All ways to choose `r` of the items, by positions in increasing order (combinations) or in any order (permutations).
 Value choose(Evaluator& evaluator, const CallArguments& arguments, const std::string& name, bool ordered)
 {
-    const auto args = plainArguments(evaluator, arguments, name, ordered ? 2 : 1, 2);
+    const auto args = positional(evaluator, arguments, name, ordered ? 2 : 1, 2);
     if (anyOpaque(args))
         return makeOpaque(name);
     const std::vector<Value> pool = evaluator.iterate(args[0], arguments.call);
@@ -126,7 +126,7 @@ Value choose(Evaluator& evaluator, const CallArguments& arguments, const std::st
 
 Value repeat(Evaluator& evaluator, const CallArguments& arguments)
 {
-    const auto args = plainArguments(evaluator, arguments, "itertools.repeat", 1, 2);
+    const auto args = positional(evaluator, arguments, "itertools.repeat", 1, 2);
     auto left = std::make_shared<Integer>(args.size() == 2 ? needInteger(evaluator, args[1], "itertools.repeat", arguments.call) : -1);
     auto iterator = std::make_shared<IteratorValue>();
     iterator->next = [left, item = args[0]](Evaluator& e) -> std::optional<Value> {
@@ -157,7 +157,7 @@ Value count(Evaluator& evaluator, const CallArguments& arguments)
 
 Value islice(Evaluator& evaluator, const CallArguments& arguments)
 {
-    const auto args = plainArguments(evaluator, arguments, "itertools.islice", 2, 4);
+    const auto args = positional(evaluator, arguments, "itertools.islice", 2, 4);
     const Integer first = args.size() == 2 || args[1].isNone() ? 0 : needInteger(evaluator, args[1], "itertools.islice", arguments.call);
     const Value& last = args.size() == 2 ? args[1] : args[2];
     const Integer stop = last.isNone() ? Integer{1} << 100 : needInteger(evaluator, last, "itertools.islice", arguments.call);
@@ -226,7 +226,7 @@ Value zipLongest(Evaluator& evaluator, const CallArguments& arguments)
 
 Value pairwise(Evaluator& evaluator, const CallArguments& arguments)
 {
-    const auto args = plainArguments(evaluator, arguments, "itertools.pairwise", 1, 1);
+    const auto args = positional(evaluator, arguments, "itertools.pairwise", 1, 1);
     const std::vector<Value> items = evaluator.iterate(args[0], arguments.call);
     std::vector<Value> pairs;
     for (std::size_t i = 1; i < items.size(); ++i)
@@ -236,7 +236,7 @@ Value pairwise(Evaluator& evaluator, const CallArguments& arguments)
 
 Value starmap(Evaluator& evaluator, const CallArguments& arguments)
 {
-    const auto args = plainArguments(evaluator, arguments, "itertools.starmap", 2, 2);
+    const auto args = positional(evaluator, arguments, "itertools.starmap", 2, 2);
     std::vector<Value> results;
     for (const Value& row : evaluator.iterate(args[1], arguments.call))
         results.push_back(evaluator.call(args[0], evaluator.iterate(row, arguments.call), arguments.call));
@@ -271,7 +271,7 @@ Value partial(Evaluator& evaluator, const CallArguments& arguments)
 
 Value reduce(Evaluator& evaluator, const CallArguments& arguments)
 {
-    const auto args = plainArguments(evaluator, arguments, "functools.reduce", 2, 3);
+    const auto args = positional(evaluator, arguments, "functools.reduce", 2, 3);
     std::vector<Value> items = evaluator.iterate(args[1], arguments.call);
     if (args.size() == 3)
         items.insert(items.begin(), args[2]);
@@ -293,7 +293,7 @@ Value transparentDecorator(const char* name, bool alwaysCalled)
         if (direct)
             return *arguments.items[0].value;
         return makeNative("decorator", [](Evaluator& e, const CallArguments& inner) {
-            return plainArguments(e, inner, "a decorator", 1, 1)[0];
+            return positional(e, inner, "a decorator", 1, 1)[0];
         });
     });
 }

@@ -19,7 +19,7 @@ Value unaryFunction(const char* name, Unary f)
 {
     const std::string full = std::string("math.") + name;
     return makeNative(name, [full, f](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, full, 1, 1);
+        const auto args = positional(evaluator, arguments, full, 1, 1);
         if (anyOpaque(args))
             return makeOpaque(full);
         const double x = needNumber(evaluator, args[0], full, arguments.call);
@@ -34,7 +34,7 @@ Value binaryFunction(const char* name, Binary f)
 {
     const std::string full = std::string("math.") + name;
     return makeNative(name, [full, f](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, full, 2, 2);
+        const auto args = positional(evaluator, arguments, full, 2, 2);
         if (anyOpaque(args))
             return makeOpaque(full);
         return f(needNumber(evaluator, args[0], full, arguments.call), needNumber(evaluator, args[1], full, arguments.call));
@@ -46,10 +46,10 @@ Value roundingFunction(const char* name, Unary f)
 {
     const std::string full = std::string("math.") + name;
     return makeNative(name, [full, f](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, full, 1, 1);
+        const auto args = positional(evaluator, arguments, full, 1, 1);
         if (anyOpaque(args))
             return makeOpaque(full);
-        if (const auto whole = integerOf(args[0]))
+        if (const auto whole = asInteger(args[0]))
             return *whole;
         const double y = f(needNumber(evaluator, args[0], full, arguments.call));
         if (!std::isfinite(y) || std::fabs(y) >= 0x1p126)
@@ -72,7 +72,7 @@ Value foldIntegers(const char* name, Integer start, Integer (*f)(Integer, Intege
 {
     const std::string full = std::string("math.") + name;
     return makeNative(name, [full, start, f](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, full, 0, 64);
+        const auto args = positional(evaluator, arguments, full, 0, 64);
         if (anyOpaque(args))
             return makeOpaque(full);
         Integer result = start;
@@ -92,7 +92,7 @@ Integer lcmOf(Integer a, Integer b)
 Value logarithm()
 {
     return makeNative("log", [](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, "math.log", 1, 2);
+        const auto args = positional(evaluator, arguments, "math.log", 1, 2);
         if (anyOpaque(args))
             return makeOpaque("math.log");
         const double x = needNumber(evaluator, args[0], "math.log", arguments.call);
@@ -118,7 +118,7 @@ Value product()
 Value integerSquareRoot()
 {
     return makeNative("isqrt", [](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, "math.isqrt", 1, 1);
+        const auto args = positional(evaluator, arguments, "math.isqrt", 1, 1);
         if (anyOpaque(args))
             return makeOpaque("math.isqrt");
         const Integer n = needInteger(evaluator, args[0], "math.isqrt", arguments.call);
@@ -137,7 +137,7 @@ Value factorialOrComb(const char* name, bool isComb)
 {
     const std::string full = std::string("math.") + name;
     return makeNative(name, [full, isComb](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, full, isComb ? 2 : 1, isComb ? 2 : 1);
+        const auto args = positional(evaluator, arguments, full, isComb ? 2 : 1, isComb ? 2 : 1);
         if (anyOpaque(args))
             return makeOpaque(full);
         const Integer n = needInteger(evaluator, args[0], full, arguments.call);
@@ -155,7 +155,7 @@ Value test(const char* name, bool (*f)(double))
 {
     const std::string full = std::string("math.") + name;
     return makeNative(name, [full, f](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, full, 1, 1);
+        const auto args = positional(evaluator, arguments, full, 1, 1);
         if (anyOpaque(args))
             return makeOpaque(full);
         return f(needNumber(evaluator, args[0], full, arguments.call));

@@ -11,7 +11,7 @@ namespace {
 Value binaryOperator(const char* name, syntax::BinaryOp op)
 {
     return makeNative(name, [name, op](Evaluator& evaluator, const CallArguments& arguments) {
-        const auto args = plainArguments(evaluator, arguments, std::string("operator.") + name, 2, 2);
+        const auto args = positional(evaluator, arguments, std::string("operator.") + name, 2, 2);
         return evaluator.binary(op, args[0], args[1], arguments.call);
     });
 }
@@ -19,7 +19,7 @@ Value binaryOperator(const char* name, syntax::BinaryOp op)
 Value compareOperator(const char* name, syntax::CompareOp op)
 {
     return makeNative(name, [name, op](Evaluator& evaluator, const CallArguments& arguments) {
-        const auto args = plainArguments(evaluator, arguments, std::string("operator.") + name, 2, 2);
+        const auto args = positional(evaluator, arguments, std::string("operator.") + name, 2, 2);
         return evaluator.compare(op, args[0], args[1], arguments.call);
     });
 }
@@ -28,9 +28,9 @@ Value compareOperator(const char* name, syntax::CompareOp op)
 Value getter(const char* name, bool isAttribute)
 {
     return makeNative(name, [isAttribute](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto keys = plainArguments(evaluator, arguments, isAttribute ? "operator.attrgetter" : "operator.itemgetter", 1, 64);
+        const auto keys = positional(evaluator, arguments, isAttribute ? "operator.attrgetter" : "operator.itemgetter", 1, 64);
         return makeNative("getter", [keys, isAttribute](Evaluator& e, const CallArguments& call) -> Value {
-            const Value object = plainArguments(e, call, "a getter", 1, 1)[0];
+            const Value object = positional(e, call, "a getter", 1, 1)[0];
             std::vector<Value> picked;
             for (const Value& key : keys) {
                 if (isAttribute && key.str()) {
@@ -69,7 +69,7 @@ Value joinPath(Evaluator& evaluator, const CallArguments& arguments)
 Value lastPart(bool directory)
 {
     return makeNative(directory ? "dirname" : "basename", [directory](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const auto args = plainArguments(evaluator, arguments, directory ? "os.path.dirname" : "os.path.basename", 1, 1);
+        const auto args = positional(evaluator, arguments, directory ? "os.path.dirname" : "os.path.basename", 1, 1);
         if (!args[0].str())
             return makeOpaque("os.path");
         const std::string& path = *args[0].str();
@@ -150,9 +150,9 @@ std::optional<Value> typingMember(const std::string& name)
     if (name == "TYPE_CHECKING")
         return Value(false);
     if (name == "cast")
-        return makeNative("cast", [](Evaluator& e, const CallArguments& a) { return plainArguments(e, a, "typing.cast", 2, 2)[1]; });
+        return makeNative("cast", [](Evaluator& e, const CallArguments& a) { return positional(e, a, "typing.cast", 2, 2)[1]; });
     if (name == "overload" || name == "final" || name == "no_type_check" || name == "runtime_checkable")
-        return makeNative(name, [name](Evaluator& e, const CallArguments& a) { return plainArguments(e, a, "typing." + name, 1, 1)[0]; });
+        return makeNative(name, [name](Evaluator& e, const CallArguments& a) { return positional(e, a, "typing." + name, 1, 1)[0]; });
     return anything("typing." + name);
 }
 

@@ -67,7 +67,7 @@ std::vector<Value> positionalOf(const CallArguments& arguments)
 // (M, N), [M, N], M, N or N alone.
 std::vector<Value> shapeOf(Evaluator& evaluator, const std::vector<Value>& given, const SourceRange& range)
 {
-    if (given.size() == 1 && !integerOf(given[0]) && !given[0].object<const OpaqueValue>())
+    if (given.size() == 1 && !asInteger(given[0]) && !given[0].object<const OpaqueValue>())
         return evaluator.iterate(given[0], range);
     return given;
 }
@@ -122,9 +122,9 @@ Value rangeTensor(Evaluator& evaluator, const std::vector<Value>& given, std::op
 {
     std::vector<Integer> numbers;
     for (const Value& v : given) {
-        const auto i = integerOf(v);
+        const auto i = asInteger(v);
         if (!i)
-            return metaTensor({makeOpaque(path)}, dtype ? dtype : (numberOf(v) ? std::optional(defaultDType(module, "rand")) : std::nullopt), path);
+            return metaTensor({makeOpaque(path)}, dtype ? dtype : (asNumber(v) ? std::optional(defaultDType(module, "rand")) : std::nullopt), path);
         numbers.push_back(*i);
     }
     static_cast<void>(evaluator);
@@ -199,7 +199,7 @@ Value maker(const std::string& module, const std::string& name, ShapeAt where)
             shape = {given[0]};
         // numpy's zeros((M, N), np.float32) names the type second; torch's randn(M, N) has only extents
         std::optional<ir::DType> second;
-        if (module != "torch" && shape.size() == 2 && !integerOf(shape[1]) && (second = asDType(shape[1])))
+        if (module != "torch" && shape.size() == 2 && !asInteger(shape[1]) && (second = asDType(shape[1])))
             shape.pop_back();
         return metaTensor(shapeOf(evaluator, shape, arguments.call), second ? second : type, path);
     });

@@ -11,7 +11,7 @@ namespace tw::staging {
 
 std::unique_ptr<DeviceHooks> makeHostHooks(Evaluator& evaluator) { return std::make_unique<HostHooks>(evaluator); }
 
-void HostHooks::failOutside(const SourceRange& range, const std::string& what)
+void HostHooks::refuse(const SourceRange& range, const std::string& what)
 {
     ev_.fail(Code::kNotInKernel, range, what + " is legal inside a kernel only (@T.prim_func, an eager @tilelang.jit function, @T.macro)");
 }
@@ -103,58 +103,6 @@ std::vector<Value> HostHooks::iterate(const Value& value, const SourceRange& ran
                  fmt::format("{} is a buffer and cannot be iterated; write for i in T.serial({})", buffer->name,
                              ir::print(buffer->shape.front())));
     ev_.fail(Code::kTypeMismatch, range, fmt::format("{} cannot be iterated or unpacked", repr(value)));
-}
-
-std::optional<Value> HostHooks::assignName(const syntax::Identifier&, const Value*, const Value& value, const SourceRange&)
-{
-    return value;
-}
-
-void HostHooks::assignSubscript(const Value&, const Value&, const Value&, const SourceRange& range)
-{
-    failOutside(range, "a store to a buffer");
-}
-
-std::optional<Value> HostHooks::augAssign(syntax::BinaryOp op, const syntax::Identifier*, const Value& object,
-                                          const std::optional<Value>& index, const Value& value, const SourceRange& range)
-{
-    if (index)
-        failOutside(range, "a store to a buffer");
-    return binary(op, object, value, range);
-}
-
-bool HostHooks::declareParameter(const syntax::Identifier&, const Value&, const SourceRange&) { return false; }
-
-void HostHooks::forLoop(const LoopSpec&, const std::vector<syntax::Identifier>&,
-                        const std::function<void(const std::vector<Value>&)>&, const BodyCallback&, const SourceRange& range)
-{
-    failOutside(range, "a device loop");
-}
-
-void HostHooks::whileLoop(const std::function<Value()>&, const BodyCallback&, const SourceRange& range)
-{
-    failOutside(range, "a loop on a run-time condition");
-}
-
-void HostHooks::ifElse(const Value& condition, const BodyCallback& then, const BodyCallback& otherwise, const SourceRange& range)
-{
-    if (truth(condition, range))
-        then();
-    else if (otherwise)
-        otherwise();
-}
-
-void HostHooks::breakLoop(const SourceRange& range) { failOutside(range, "break of a device loop"); }
-void HostHooks::continueLoop(const SourceRange& range) { failOutside(range, "continue of a device loop"); }
-
-void HostHooks::assertion(const Value&, const std::string&, const SourceRange&) {}
-void HostHooks::expressionStatement(const Value&, const SourceRange&) {}
-
-Value HostHooks::rangeLoop(const CallArguments& arguments) { failOutside(arguments.call, "a device loop"); }
-
-Value HostHooks::bindParameter(const syntax::Identifier&, const Value&, bool, const SourceRange& range)
-{
-    failOutside(range, "the call of a macro");
 }
 
 }  // namespace tw::staging

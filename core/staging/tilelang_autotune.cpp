@@ -1,0 +1,122 @@
+// tilelang.autotune and AutoTuner: a kernel's configurations.
+#include <fmt/ranges.h>
+
+#include "core/staging/builtins.h"
+#include "core/staging/kernel_value.h"
+#include "core/staging/library.h"
+#include "core/staging/text.h"
+
+namespace tw::staging {
+namespace {
+
+using Args = const CallArguments&;
+
+std::vector<std::string> parameterNames(const KernelValue& kernel)
+{
+    std::vector<std::string> names;
+    if (kernel.python && kernel.python->def)
+        for (const auto& parameter : kernel.python->def->parameters)
+            names.push_back(parameter.name.text);
+    return names;
+}
+
+bool takesAnyKeyword(const KernelValue& kernel)
+{
+    const auto& parameters = kernel.python->def->parameters;
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [](const auto& p) { return p.kind == syntax::Parameter::Kind::kDoubleStar; });
+}
+
+void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const SourceRange& range)
+{
+    if (configs.object<FunctionValue>() || configs.object<const BoundMethod>()) {
+        // Called with the kernel's arguments when it is tuned; the defaults stand for them here.
+        if (const auto* function = configs.object<FunctionValue>(); function && function->def &&
+            std::any_of(function->def->parameters.begin(), function->def->parameters.end(), [](const auto& p) {
+                return !p.defaultValue && p.kind == syntax::Parameter::Kind::kNormal;
+            }))
+            return;
+        configs = in.call(configs, {}, range);
+    }
+    if (isOpaque(configs))
+        return;
+    const auto names = parameterNames(kernel);
+    for (const Value& one : in.iterate(configs, range)) {
+        const Value data = underlying(one);
+        const auto* dict = data.object<DictValue>();
+        if (!dict) {
+            if (isOpaque(data))
+                continue;
+            in.fail(Code::kTypeMismatch, range, fmt::format("a configuration is a dict of parameter values, not {}", typeName(one)));
+        }
+        std::map<std::string, Value> config;
+        for (const auto& [key, value] : dict->items) {
+            const std::string name = plainText(key);
+            if (name == "pass_configs" || name.starts_with("__"))
+                continue;
+            if (std::find(names.begin(), names.end(), name) == names.end() && !takesAnyKeyword(kernel)) {
+                const std::string near = nearestName(name, names);
+                in.fail(Code::kTunable, range,
+                        fmt::format("the configuration key `{}` is no parameter of `{}`{}", name, kernel.name,
+                                    near.empty() ? fmt::format("; its parameters are {}", fmt::join(names, ", "))
+                                                 : fmt::format("; did you mean `{}`?", near)));
+            }
+            config[name] = value;
+        }
+        kernel.configs.push_back(std::move(config));
+    }
+}
+
+Value tuned(Interpreter& in, const Value& target, const Value& configs, const SourceRange& configRange, const SourceRange& range)
+{
+    Value value = target;
+    if (target.object<FunctionValue>())
+        value = plainFactory(in, target, range);
+    auto* kernel = value.object<KernelValue>();
+    if (!kernel || !kernel->python || !kernel->python->def)
+        in.fail(Code::kTypeMismatch, range, "`tilelang.autotune` decorates a kernel: put it above @tilelang.jit");
+    addConfigs(in, *kernel, configs, configRange);
+    return value;
+}
+
+}  // namespace
+
+Value autotune(Interpreter& in, Args a)
+{
+    const auto bound = in.bind(
+        "func=None, *, configs=None, warmup=25, rep=100, timeout=100, supply_type=None, ref_prog=None, supply_prog=None, "
+        "rtol=0, atol=0, max_mismatched_ratio=0, skip_check=False, manual_check_prog=None, cache_input_tensors=False, "
+        "do_not_specialize=None, early_stop=False, early_stop_factor=2, **others",
+        a, "tilelang.autotune");
+    if (!bound.has("configs"))
+        in.fail(Code::kCallArguments, a.call, "`tilelang.autotune` needs `configs`: a list of dicts of parameter values");
+    const Value configs = bound["configs"];
+    const SourceRange where = bound.range("configs");
+    if (bound.has("func") && !bound["func"].isNone())
+        return tuned(in, bound["func"], configs, where, a.call);
+    return native("autotune", [configs, where](Interpreter& inner, Args b) {
+        return tuned(inner, positional(inner, b, "autotune", 1, 1)[0], configs, where, b.call);
+    });
+}
+
+// AutoTuner.from_kernel(kernel=factory, configs=…).set_compile_args(…).run(): the factory is a kernel with configurations;
+// what tuning measures is not known.
+Value autoTuner()
+{
+    auto module = std::make_shared<ModuleValue>();
+    module->name = "AutoTuner";
+    module->names = {"from_kernel"};
+    module->attribute = [](Evaluator&, const std::string& name) -> std::optional<Value> {
+        if (name != "from_kernel")
+            return makeOpaque("tilelang.AutoTuner." + name);
+        return native(name, [](Interpreter& in, Args a) -> Value {
+            const auto bound = in.bind("kernel, configs=None", a, "AutoTuner.from_kernel");
+            if (bound["kernel"].object<FunctionValue>() || bound["kernel"].object<KernelValue>())
+                tuned(in, bound["kernel"], bound["configs"], bound.range("configs"), a.call);
+            return makeOpaque("tilelang.AutoTuner");
+        });
+    };
+    return module;
+}
+
+}  // namespace tw::staging
