@@ -146,7 +146,7 @@ std::string ExprPrinter::load(const Load& load)
     const std::string& name = names_.of(load.buffer.get());
     if (load.buffer->scope == MemoryScope::kVar && load.indices.size() == 1 && isZero(load.indices[0]))
         return name;
-    return fmt::format("{}[{}]", name, list(load.indices));
+    return fmt::format("{}[{}]", name, load.indices.empty() ? "()" : list(load.indices));
 }
 
 std::string ExprPrinter::binary(const Binary& b, int minPrecedence)

@@ -82,7 +82,7 @@ void StmtPrinter::store(const Store& store, int indent)
 {
     const std::string& name = exprs_.names().of(store.buffer.get());
     const bool isVariable = store.buffer->scope == MemoryScope::kVar && store.indices.size() == 1 && isZero(store.indices[0]);
-    const std::string target = isVariable ? name : fmt::format("{}[{}]", name, exprs_.list(store.indices));
+    const std::string target = isVariable ? name : fmt::format("{}[{}]", name, store.indices.empty() ? "()" : exprs_.list(store.indices));
     lines_.add(indent, fmt::format("{} = {}", target, exprs_.operand(store.value)), store.where);
 }
 

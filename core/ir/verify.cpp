@@ -91,8 +91,8 @@ private:
         liveBuffers_.insert(buffer.get());
         if (!scopes_.empty())
             scopes_.back().buffers.push_back(buffer.get());
-        if (buffer->shape.empty())
-            fail(fmt::format("buffer {} has no axes", buffer->name));
+        if (buffer->shape.empty() && buffer->scope != MemoryScope::kGlobal)
+            fail(fmt::format("the on-chip buffer {} has no axes", buffer->name));
         if (!buffer->strides.empty() && buffer->strides.size() != buffer->shape.size())
             fail(fmt::format("buffer {} has {} axes but {} strides", buffer->name, buffer->shape.size(), buffer->strides.size()));
         for (const Expr& extent : buffer->shape) {

@@ -258,22 +258,9 @@ std::optional<Value> ArrayTracer::assignName(const syntax::Identifier& name, con
 {
     return settled(name.text, value);
 }
-bool ArrayTracer::declareParameter(const syntax::Identifier&, const Value&, const SourceRange&)
+void ArrayTracer::refuse(const SourceRange& range, const std::string& what)
 {
-    return false;
-}
-void ArrayTracer::forLoop(const LoopSpec&, const std::vector<syntax::Identifier>&,
-                          const std::function<void(const std::vector<Value>&)>&, const BodyCallback&, const SourceRange& range)
-{
-    evaluator_.fail(Code::kStructure, range, "loops of the T.* dialect do not exist in array kernels; use range or tl.threading");
-}
-void ArrayTracer::whileLoop(const std::function<Value()>&, const BodyCallback&, const SourceRange& range)
-{
-    evaluator_.fail(Code::kStructure, range, "a run-time loop cannot stand here");
-}
-void ArrayTracer::ifElse(const Value&, const BodyCallback&, const BodyCallback&, const SourceRange& range)
-{
-    evaluator_.fail(Code::kStructure, range, "a run-time branch cannot stand here");
+    evaluator_.fail(Code::kStructure, range, what + " cannot stand here; in array kernels loops are `for` statements over range or tl.threading");
 }
 void ArrayTracer::breakLoop(const SourceRange& range)
 {
@@ -282,12 +269,6 @@ void ArrayTracer::breakLoop(const SourceRange& range)
 void ArrayTracer::continueLoop(const SourceRange& range)
 {
     jump(false, range);
-}
-void ArrayTracer::assertion(const Value&, const std::string&, const SourceRange&) {}
-void ArrayTracer::expressionStatement(const Value&, const SourceRange&) {}
-Value ArrayTracer::rangeLoop(const CallArguments& arguments)
-{
-    evaluator_.fail(Code::kStructure, arguments.call, "range stands in a `for` statement only");
 }
 Value ArrayTracer::bindParameter(const syntax::Identifier&, const Value& argument, bool, const SourceRange&)
 {

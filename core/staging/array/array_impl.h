@@ -14,13 +14,16 @@
 
 #include "core/staging/array/array_math.h"
 #include "core/staging/array/array_tracer.h"
-#include "core/staging/hooks.h"
+#include "core/staging/refusing_hooks.h"
 
 namespace tw::staging {
 
+// The strides of a column-major tensor.
+[[nodiscard]] Exprs columnStrides(const Exprs& shape);
+
 enum class ReduceKind { kSum, kMax, kMin, kMean, kProd, kAny, kAll, kArgMax, kArgMin };
 
-class ArrayTracer final : public DeviceHooks {
+class ArrayTracer final : public RefusingHooks {
 public:
     ArrayTracer(Evaluator& evaluator, const KernelValue& kernel, const ArrayCall& call, SourceRange callRange);
     ~ArrayTracer() override;
@@ -73,20 +76,14 @@ public:
     void assignSubscript(const Value& object, const Value& index, const Value& value, const SourceRange& range) override;
     std::optional<Value> augAssign(syntax::BinaryOp op, const syntax::Identifier* name, const Value& object,
                                    const std::optional<Value>& index, const Value& value, const SourceRange& range) override;
-    bool declareParameter(const syntax::Identifier& name, const Value& annotation, const SourceRange& range) override;
-    void forLoop(const LoopSpec& spec, const std::vector<syntax::Identifier>& targets,
-                 const std::function<void(const std::vector<Value>&)>& bindTargets, const BodyCallback& body,
-                 const SourceRange& range) override;
-    void whileLoop(const std::function<Value()>& condition, const BodyCallback& body, const SourceRange& range) override;
-    void ifElse(const Value& condition, const BodyCallback& then, const BodyCallback& otherwise, const SourceRange& range) override;
     void breakLoop(const SourceRange& range) override;
     void continueLoop(const SourceRange& range) override;
-    void assertion(const Value& condition, const std::string& message, const SourceRange& range) override;
-    void expressionStatement(const Value& value, const SourceRange& range) override;
-    Value rangeLoop(const CallArguments& arguments) override;
     Value bindParameter(const syntax::Identifier& name, const Value& argument, bool isRef, const SourceRange& range) override;
     std::string functionFor(const std::string& foreign) override;
     std::optional<Value> inlineFunction(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments) override;
+
+protected:
+    [[noreturn]] void refuse(const SourceRange& range, const std::string& what) override;
 
 private:
     using Scope = std::shared_ptr<Environment>;
@@ -243,6 +240,7 @@ private:
     };
     std::vector<NamedLoop> loops_;             // of the kernel's ranges, in order, each name once
     std::size_t resultRank_ = 0;
+    std::set<std::size_t> columnMajorResults_;
     std::vector<syntax::ExprPtr> quoted_;      // parsed text of quoted annotations
 };
 

@@ -178,8 +178,9 @@ ArrayRef ArrayTracer::memory(const ir::Buffer& buffer, Exprs shape) const
     out->reads = {{buffer, view}};
     const bool scalar = shape.empty();
     out->shape = std::move(shape);
-    out->at = [buffer, scalar, p = here()](const Exprs& index) -> Expr {
-        return std::make_shared<const ir::Load>(buffer->dtype, buffer, scalar ? Exprs{ir::intImm(0)} : index, p);
+    const Exprs zero(buffer->shape.size(), ir::intImm(0));  // a parameter without axes, or one element on chip
+    out->at = [buffer, scalar, zero, p = here()](const Exprs& index) -> Expr {
+        return std::make_shared<const ir::Load>(buffer->dtype, buffer, scalar ? zero : index, p);
     };
     return out;
 }

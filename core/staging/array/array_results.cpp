@@ -50,6 +50,8 @@ void ArrayTracer::checkResults(const std::vector<Value>& values)
         const auto wanted = tensorAnnotation(*annotations[i]);
         if (!wanted)
             continue;
+        if (wanted->columnMajor)
+            columnMajorResults_.insert(i);
         const ArrayRef value = array(values[i], range);
         if (wanted->shape.size() != value->shape.size() || !sameShape(wanted->shape, value->shape))
             evaluator_.fail(Code::kReturnValue, range,
@@ -76,9 +78,8 @@ ir::Buffer ArrayTracer::returnBuffer(const ArrayRef& value, const std::string& n
             auto strong = std::make_shared<ArrayValue>(*value);
             const ir::DType type = value->weak && value->dtype == ir::kFloat64 ? ir::kFloat32 : value->dtype;
             const ir::Buffer out = allocate(name, type, value->shape, ir::MemoryScope::kGlobal);
-            nest(value->shape, ir::ForKind::kParallel, [&](const Exprs& index) {
-                store(out, value->shape.empty() ? Exprs{ir::intImm(0)} : index, value->at(index));
-            });
+            const_cast<ir::BufferNode&>(*out).shape = value->shape;  // a scalar result has no axes
+            nest(value->shape, ir::ForKind::kParallel, [&](const Exprs& index) { store(out, index, value->at(index)); });
             return memory(out, value->shape);
         }();
         buffer = copy->storage;
@@ -118,13 +119,23 @@ void ArrayTracer::takeResults(std::vector<ir::Param>& params, std::vector<int>& 
             wish += "_";
         used.insert(wish);
         const ir::Buffer buffer = returnBuffer(array(values[i], range_), wish);
-        resultRank_ = std::max(resultRank_, buffer->shape.size());
+        if (columnMajorResults_.contains(i))
+            const_cast<ir::BufferNode&>(*buffer).strides = columnStrides(buffer->shape);
+        resultRank_ = std::max({resultRank_, buffer->shape.size(), std::size_t{1}});
         returned.push_back(static_cast<int>(params.size()));
         params.push_back({buffer});
     }
     for (const ir::Param& p : params_)
         if (written_.contains(std::get<ir::Buffer>(p.value).get()))
             resultRank_ = std::max(resultRank_, std::get<ir::Buffer>(p.value)->shape.size());
+}
+
+Exprs columnStrides(const Exprs& shape)
+{
+    Exprs strides;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        strides.push_back(axis == 0 ? ir::intImm(1) : ir::mul(strides.back(), shape[axis - 1]));
+    return strides;
 }
 
 ArrayRef ArrayTracer::undefinedArray(Exprs shape, ir::DType type, ir::MemoryScope scope, const SourceRange& range)

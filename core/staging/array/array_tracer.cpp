@@ -280,8 +280,8 @@ void ArrayTracer::bindTensor(const syntax::Parameter& parameter, const Annotatio
     node->dtype = annotation.dtype;
     node->shape = annotation.shape;
     node->where = {parameter.name.range, 0};
-    if (node->shape.empty())
-        node->shape = {ir::intImm(1)};
+    if (annotation.columnMajor)
+        node->strides = columnStrides(node->shape);
     const ir::Buffer buffer = node;
     parameters_.insert(buffer.get());
     params_.push_back({buffer});

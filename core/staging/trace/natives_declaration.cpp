@@ -88,7 +88,9 @@ Value tensor(const Native& n)
 {
     ir::BufferNode node;
     node.name = "tensor";
-    node.shape = globalShape(n, "shape");
+    const bool isScalar = itemsOf(n["shape"]).empty() && annotationScope(n) == MemoryScope::kGlobal;  // T.Tensor((), …): x[()]
+    if (!isScalar)
+        node.shape = globalShape(n, "shape");
     node.dtype = n.has("dtype") ? requireDType(n.ev, n["dtype"], n.range("dtype")) : ir::kFloat32;
     node.scope = annotationScope(n);
     node.where = n.where();

@@ -50,6 +50,33 @@ TEST(Array, ReturnedTensorsAreParameters)
     EXPECT_EQ(f->dialect, ir::Dialect::kArray);
 }
 
+TEST(Array, ScalarsHaveNoAxes)
+{
+    const auto f = traced(kHead + "def f(x: tl.Tensor[(8,), float32], s: tl.Tensor[(), float32]):\n    return tl.sum(x) * s, s\n", "f");
+    ASSERT_TRUE(f);
+    for (const std::size_t i : {1U, 2U, 3U})
+        EXPECT_TRUE(std::get<ir::Buffer>(f->params[i].value)->shape.empty()) << i;
+    DiagnosticSink sink;
+    const std::string text = ir::print(*f).text;
+    const auto again = readFunction(text, sink);
+    ASSERT_TRUE(again) << sink.all()[0].message << "\n" << text;
+    EXPECT_EQ(ir::print(*again).text, text);
+}
+
+TEST(Array, ColumnMajorTensorsHaveTheirStrides)
+{
+    const auto f = traced(kHead + "def f(x: tl.Tensor[(8, 4, n), float32, 'column_major']) -> tl.Tensor[(8, 4, n), float32, 'column_major']:\n"
+                                  "    return x + 1\n", "f");
+    ASSERT_TRUE(f);
+    for (const std::size_t i : {0U, 1U}) {
+        const ir::Buffer& buffer = std::get<ir::Buffer>(f->params[i].value);
+        ASSERT_EQ(buffer->strides.size(), 3U) << i;
+        EXPECT_EQ(*ir::asInt(buffer->strides[0]), 1);
+        EXPECT_EQ(*ir::asInt(buffer->strides[1]), 8);
+        EXPECT_EQ(*ir::asInt(buffer->strides[2]), 32);
+    }
+}
+
 TEST(Array, NamesThatALoopCarriesBecomeCells)
 {
     // `total` begins as an integer literal and becomes a float32 sum: the loop is traced again with the right type.
