@@ -7,28 +7,12 @@
 #include "core/staging/containers.h"
 #include "core/staging/literals.h"
 #include "core/staging/trace/tracer.h"
-#include "core/staging/walk.h"
 
 namespace tw::staging {
 
 namespace {
 
 constexpr std::int64_t kSurveySteps = 3'000'000;  // for the code around kernels
-
-bool endsWith(const syntax::Expr& e, std::string_view name)
-{
-    if (const auto* call = std::get_if<syntax::Call>(&e.node))
-        return endsWith(*call->callee, name);
-    if (const auto* attribute = std::get_if<syntax::Attribute>(&e.node))
-        return attribute->name.text == name;
-    const auto* id = std::get_if<syntax::Name>(&e.node);
-    return id && id->id == name;
-}
-
-bool decorated(const syntax::FunctionDef& def, std::string_view name)
-{
-    return std::any_of(def.decorators.begin(), def.decorators.end(), [&](const auto& d) { return endsWith(*d, name); });
-}
 
 // By its text, language.md a.5: a tensor, pointer or dtype annotation makes a run-time parameter.
 bool isRuntimeAnnotation(const syntax::Expr& annotation)
@@ -232,81 +216,6 @@ void Session::report(Diagnostic diagnostic, const std::string& kernel)
         if (other.code == diagnostic.code && other.range == diagnostic.range && other.severity == diagnostic.severity)
             return;
     sink_.report(std::move(diagnostic));
-}
-
-// ---- undecorated factories --------------------------------------------------------------------------------------------
-
-bool Session::isCandidate(const std::shared_ptr<FunctionValue>& function)
-{
-    const auto* def = function->def;
-    if (!def || function->kind != FunctionKind::kPlain)
-        return false;
-    const auto [it, isNew] = candidates_.try_emplace(def, false);
-    if (!isNew)
-        return it->second;
-    bool hasPrimFunc = false, hasReturn = false;
-    Walker walker;
-    walker.onExpr = [](const syntax::Expr&) { return false; };
-    int depth = 0;
-    walker.onStmt = [&](const syntax::Stmt& stmt) {
-        if (const auto* ret = std::get_if<syntax::Return>(&stmt.node))
-            hasReturn = hasReturn || (depth == 0 && ret->value);
-        if (const auto* inner = std::get_if<syntax::FunctionDef>(&stmt.node)) {
-            if (decorated(*inner, "prim_func"))
-                hasPrimFunc = true;
-            else if (!decorated(*inner, "jit") && !decorated(*inner, "macro")) {
-                ++depth;
-                walker.walk(inner->body);
-                --depth;
-            }
-            return false;
-        }
-        return !std::holds_alternative<syntax::ClassDef>(stmt.node);
-    };
-    walker.walk(def->body);
-    return candidates_[def] = hasPrimFunc && hasReturn;
-}
-
-std::optional<Value> Session::enterFunction(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments)
-{
-    if (!function->def)
-        return std::nullopt;
-    called_.insert(function->def);
-    if (!isCandidate(function))
-        return std::nullopt;
-    if (!interpreter_->surveying()) {
-        entries_[entryFor(function->range, function->name, KernelForm::kFactory)].usedInside = true;
-        return std::nullopt;
-    }
-    return callPlainFactory(function, arguments);
-}
-
-// Factories and methods that nothing called are offered all the same.
-void Session::discoverUncalled()
-{
-    noteFactories(*globals_);
-}
-
-void Session::noteFactories(Environment& scope)
-{
-    const auto note = [&](const Value& value, const ClassValue* owner) {
-        const auto* function = value.get<std::shared_ptr<FunctionValue>>();
-        if (!function || (*function)->module != module_ || !isCandidate(*function))
-            return;
-        Entry& entry = entries_[entryFor((*function)->range, (*function)->name, KernelForm::kFactory)];
-        if (!entry.function)
-            entry.function = *function;
-        if (owner) {
-            entry.isMethod = true;
-            entry.name = owner->name + "." + (*function)->name;
-        }
-    };
-    for (const auto& [name, value] : scope.names) {
-        note(value, nullptr);
-        if (const auto* type = value.object<ClassValue>())
-            for (const auto& [member, inner] : type->attributes)
-                note(inner, type);
-    }
 }
 
 void Session::overlayParameters(const FunctionValue& function, Environment& scope)

@@ -120,4 +120,14 @@ void collectBoundNames(const Expr& target, std::vector<std::string>& names)
         [&](const Starred& n) { collectBoundNames(*n.value, names); }, [](const auto&) {});
 }
 
+bool endsWith(const syntax::Expr& e, std::string_view name)
+{
+    if (const auto* call = std::get_if<syntax::Call>(&e.node))
+        return endsWith(*call->callee, name);
+    if (const auto* attribute = std::get_if<syntax::Attribute>(&e.node))
+        return attribute->name.text == name;
+    const auto* id = std::get_if<syntax::Name>(&e.node);
+    return id && id->id == name;
+}
+
 }  // namespace tw::staging

@@ -33,6 +33,9 @@ private:
     void pieces(const std::vector<syntax::FormatPiece>& pieces) const;
 };
 
+// Whether the last part of a name, an attribute or a call of these is `name`: T.prim_func, jit, tilelang.jit(…).
+[[nodiscard]] bool endsWith(const syntax::Expr& e, std::string_view name);
+
 // The names that a block binds when it runs, without those of functions and classes inside.
 void collectBoundNames(const syntax::Expr& target, std::vector<std::string>& names);
 

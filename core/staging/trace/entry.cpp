@@ -166,6 +166,24 @@ private:
     std::vector<std::string> tensorParameters_, missing_;
 };
 
+// Extents of a given tensor, then its strides (it lies row-major); unknown ones are empty.
+std::vector<std::optional<std::int64_t>> extentsAndStrides(const MetaTensor& tensor)
+{
+    std::vector<std::optional<std::int64_t>> out;
+    for (const Value& value : tensor.shape) {
+        const auto* extent = value.get<Integer>();
+        out.push_back(extent ? std::optional(static_cast<std::int64_t>(*extent)) : std::nullopt);
+    }
+    const std::size_t rank = out.size();
+    out.resize(2 * rank);
+    std::optional<std::int64_t> stride = 1;
+    for (std::size_t axis = rank; axis-- > 0;) {
+        out[rank + axis] = stride;
+        stride = stride && out[axis] ? std::optional(*stride * *out[axis]) : std::nullopt;
+    }
+    return out;
+}
+
 // Values of T.const names: by name, or the first extent or stride of a given tensor in which the name stands alone.
 std::map<std::string, std::int64_t> solveConsts(const Tracer::ConstSurvey& survey, const FunctionValue& function, const EagerCall& call)
 {
@@ -178,13 +196,33 @@ std::map<std::string, std::int64_t> solveConsts(const Tracer::ConstSurvey& surve
         const auto* meta = given->second.object<const MetaTensor>();
         if (!meta)
             continue;
-        for (std::size_t axis = 0; axis < shape->second.size() && axis < meta->shape.size(); ++axis)
+        const auto known = extentsAndStrides(*meta);
+        for (std::size_t axis = 0; axis < shape->second.size() && axis < known.size(); ++axis)
             for (const auto& [name, var] : survey.variables)
-                if (shape->second[axis].get() == var.get())
-                    if (const auto* extent = meta->shape[axis].get<Integer>())
-                        values.emplace(name, static_cast<std::int64_t>(*extent));
+                if (shape->second[axis].get() == var.get() && known[axis])
+                    values.emplace(name, *known[axis]);
     }
     return values;
+}
+
+// Every T.const stands alone in an extent or stride of a parameter; else no call could determine it.
+void checkConstsAreUsed(Evaluator& ev, const Tracer::ConstSurvey& survey)
+{
+    if (!survey.reachedLaunch)
+        return;
+    for (const auto& item : survey.variables) {
+        const std::string& name = item.first;
+        const bool isUsed = std::any_of(survey.shapes.begin(), survey.shapes.end(), [&](const auto& shape) {
+            return std::any_of(shape.second.begin(), shape.second.end(), [&](const ir::Expr& e) {
+                const auto* alone = ir::as<ir::VarNode>(e);
+                return alone && alone->name == name;  // a macro may declare it again
+            });
+        });
+        if (!isUsed)
+            ev.fail(Code::kParameter, item.second->where.range,
+                    fmt::format("{} of T.const stands in no tensor's shape or strides by itself, so no call can determine it; make it a "
+                                "parameter of the kernel", name));
+    }
 }
 
 // What is reported while it lives may be forgotten at the end.
@@ -219,9 +257,10 @@ std::map<std::string, std::int64_t> namedConsts(const EagerCall& call)
     return values;
 }
 
-// The first run: T.const names are variables, until the launch opens. Its errors are its own unless they hide a value.
-std::map<std::string, std::int64_t> surveyConsts(Evaluator& ev, const FunctionValue& function, const EagerCall& call,
-                                                 const std::map<std::string, std::int64_t>& known)
+// The first run: T.const names without a value in `known` are variables, until the launch opens. Its errors are its own
+// unless they hide a value.
+Tracer::ConstSurvey surveyConsts(Evaluator& ev, const FunctionValue& function, const EagerCall& call,
+                                 const std::map<std::string, std::int64_t>& known)
 {
     Tracer::ConstSurvey survey;
     HeldDiagnostics held(ev.diagnostics());
@@ -236,7 +275,7 @@ std::map<std::string, std::int64_t> surveyConsts(Evaluator& ev, const FunctionVa
             throw;
     }
     held.forget();
-    return solveConsts(survey, function, call);
+    return survey;
 }
 
 bool mentionsConst(const syntax::FunctionDef& def)
@@ -250,6 +289,21 @@ bool mentionsConst(const syntax::FunctionDef& def)
     return false;
 }
 
+// What the call says of the extents: by name, and by its tensors.
+std::map<std::string, std::int64_t> constsOf(Evaluator& ev, const FunctionValue& function, const EagerCall& call)
+{
+    auto consts = namedConsts(call);
+    if (!mentionsConst(*function.def))
+        return consts;
+    Tracer::ConstSurvey survey = surveyConsts(ev, function, call, {});
+    checkConstsAreUsed(ev, survey);
+    if (!survey.reachedLaunch && !consts.empty())  // statements before the launch may need the values
+        survey = surveyConsts(ev, function, call, consts);
+    for (const auto& [name, value] : solveConsts(survey, function, call))
+        consts.emplace(name, value);
+    return consts;
+}
+
 }  // namespace
 
 EagerResult traceEager(Evaluator& ev, const FunctionValue& function, const EagerCall& call)
@@ -257,10 +311,7 @@ EagerResult traceEager(Evaluator& ev, const FunctionValue& function, const Eager
     if (!function.def)
         ev.fail(Code::kTypeMismatch, function.range, "a kernel is a function written with def");
     EagerResult result;
-    auto consts = namedConsts(call);
-    if (mentionsConst(*function.def) && !call.tensors.empty())
-        for (const auto& [name, value] : surveyConsts(ev, function, call, consts))
-            consts.emplace(name, value);
+    const auto consts = constsOf(ev, function, call);
     EagerRun run(ev, function, call);
     run.tracer().consts = consts;
     run.bindParameters();
@@ -284,79 +335,6 @@ EagerResult traceEager(Evaluator& ev, const FunctionValue& function, const Eager
     if (result.function)
         result.consts = consts;
     return result;
-}
-
-// ---- which form a factory has -----------------------------------------------------------------------------------------
-
-namespace {
-
-bool endsWith(const syntax::Expr& e, std::string_view name)
-{
-    if (const auto* call = std::get_if<syntax::Call>(&e.node))
-        return endsWith(*call->callee, name);
-    if (const auto* attribute = std::get_if<syntax::Attribute>(&e.node))
-        return attribute->name.text == name;
-    const auto* id = std::get_if<syntax::Name>(&e.node);
-    return id && id->id == name;
-}
-
-struct Evidence {
-    bool primFunc = false, launch = false;
-};
-
-void scan(const syntax::Block& body, Evidence& evidence)
-{
-    for (const auto& statement : body) {
-        match(
-            statement->node,
-            [&](const syntax::FunctionDef& f) {
-                bool isPrimFunc = false;
-                for (const auto& d : f.decorators)
-                    isPrimFunc = isPrimFunc || endsWith(*d, "prim_func");
-                evidence.primFunc = evidence.primFunc || isPrimFunc;
-                Evidence inner;
-                scan(f.body, inner);
-                evidence.primFunc = evidence.primFunc || inner.primFunc;
-            },
-            [&](const syntax::With& w) {
-                for (const auto& item : w.items)
-                    if (endsWith(*item.context, "Kernel") || endsWith(*item.context, "ClusterKernel"))
-                        evidence.launch = true;
-                scan(w.body, evidence);
-            },
-            [&](const syntax::If& i) {
-                scan(i.then, evidence);
-                scan(i.orElse, evidence);
-            },
-            [&](const syntax::For& f) { scan(f.body, evidence); },
-            [&](const syntax::AnnAssign& a) {
-                if (!a.value && (endsWith(*a.annotation, "Tensor") || endsWith(*a.annotation, "StridedTensor") || endsWith(*a.annotation, "ptr")))
-                    evidence.launch = true;
-                if (const auto* subscript = std::get_if<syntax::Subscript>(&a.annotation->node); subscript && !a.value)
-                    evidence.launch = evidence.launch || endsWith(*subscript->value, "Tensor") || endsWith(*subscript->value, "StridedTensor");
-            },
-            [&](const syntax::Assign& a) {
-                for (const char* name : {"const", "empty"})
-                    if (const auto* call = std::get_if<syntax::Call>(&a.value->node))
-                        if (const auto* attribute = std::get_if<syntax::Attribute>(&call->callee->node))
-                            if (const auto* module = std::get_if<syntax::Name>(&attribute->value->node))
-                                evidence.launch = evidence.launch || (attribute->name.text == name && (module->id == "T" || std::string_view(name) == "const"));
-            },
-            [](const auto&) {});
-    }
-}
-
-}  // namespace
-
-FactoryMode factoryMode(const FunctionValue& function)
-{
-    if (!function.def)
-        return FactoryMode::kUnknown;
-    Evidence evidence;
-    scan(function.def->body, evidence);
-    if (evidence.primFunc)
-        return FactoryMode::kLazy;
-    return evidence.launch ? FactoryMode::kEager : FactoryMode::kUnknown;
 }
 
 }  // namespace tw::staging

@@ -110,6 +110,36 @@ kernel = tilelang.compile(prog, out_idx=-1, target="cuda")
     EXPECT_EQ(result.function->target, "cuda");
 }
 
+TEST(Program, FactoriesThatOnlyDelegate)
+{
+    const std::string make = kHead + R"(def scale(n, f=2):
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32)):
+        with T.Kernel(1, threads=32):
+            for i in T.Parallel(n):
+                X[i] = X[i] * f
+    return main
+)";
+    const Surveyed dict(make + "def build(n=64):\n    return {'twice': scale(n), 'thrice': scale(n, 3)}\n");
+    ASSERT_FALSE(dict.sink.hasErrors()) << dict.sink.all()[0].message;
+    EXPECT_EQ(dict.kernels(), (std::vector<std::string>{"build.twice", "build.thrice"}));
+    EXPECT_EQ(dict.instances("build.thrice"), std::vector<std::string>{"default"});
+    DiagnosticSink sink;
+    const auto traced = trace(*dict.program, {"build.thrice", "", {{"n", "96"}}, {}, {}}, plainOptions(), sink);
+    ASSERT_TRUE(traced.function);
+    EXPECT_EQ(shapeOf(*traced.function, 0), "96");
+    const std::string text = ir::print(*traced.function).text;
+    EXPECT_NE(text.find("X[i] * 3.0"), std::string::npos) << text;
+    const Surveyed tuple(make + "def build(n):\n    a = scale(n)\n    return a, scale(n, 3)\nfor k in build(32): tilelang.compile(k)\n");
+    EXPECT_EQ(tuple.kernels(), (std::vector<std::string>{"build.0", "build.1"}));
+    EXPECT_EQ(tuple.instances("build.1"), std::vector<std::string>{"call:14"});
+    const Surveyed list(make + "def build(n=64):\n    return [scale(n, f) for f in (1, 2, 3)]\n");
+    EXPECT_EQ(list.kernels(), (std::vector<std::string>{"build.0", "build.1", "build.2"}));
+    // A function that uses kernels is not one.
+    const Surveyed user(make + "def main():\n    k = scale(8)\n    return {'kernel': k, 'n': 8}\nmain()\n");
+    EXPECT_EQ(user.kernels(), std::vector<std::string>{"scale"});
+}
+
 TEST(Program, EagerKernelsSolveTheirConstants)
 {
     const Surveyed file(kHead + R"(@tilelang.jit
@@ -133,6 +163,26 @@ y = scale(torch.randn(300))
     const auto result = trace(*file.program, request, plainOptions(), sink);
     ASSERT_TRUE(result.function);
     EXPECT_EQ(shapeOf(*result.function, 0), "50");
+}
+
+TEST(Program, ConstantsStandInAShape)
+{
+    const auto kernel = [](const std::string& names, const std::string& annotation) {
+        return kHead + "@tilelang.jit\ndef f(X):\n    " + names + "\n    X: " + annotation + R"(
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(M):
+            X[i, 0] = 1.0
+f(torch.randn(64, 8))
+)";
+    };
+    const Surveyed good(kernel("M, N = T.const('M, N')", "T.StridedTensor((M, 8), (N, 1), T.float32)"));
+    ASSERT_FALSE(good.sink.hasErrors()) << good.sink.all()[0].message;
+    EXPECT_EQ(good.program->kernels()[0].instances.back().dims, (Bindings{{"M", "64"}, {"N", "8"}}));
+    const Surveyed unused(kernel("M, N, K = T.const('M, N, K')", "T.Tensor((M, N), T.float32)"));
+    ASSERT_TRUE(unused.sink.hasErrors());
+    EXPECT_EQ(unused.sink.all()[0].code, Code::kParameter);
+    EXPECT_EQ(unused.sink.all()[0].message.substr(0, 12), "K of T.const");
+    EXPECT_TRUE(Surveyed(kernel("M, N = T.const('M, N')", "T.Tensor((M, 2 * N), T.float32)")).sink.hasErrors());
 }
 
 TEST(Program, AutotunedKernelsUseTheFirstConfiguration)

@@ -80,7 +80,7 @@ inline Traced traceFile(const std::string& text, const std::string& kernel, Bind
     options.target = target::defaultTarget();
     const auto module = syntax::parse(std::make_shared<SourceText>("test.py", text), 0, surveyed);
     const auto program = survey(module, options, surveyed);
-    const auto traced = trace(*program, {kernel, "", std::move(params), std::move(dims)}, options, sink);
+    const auto traced = trace(*program, {kernel, "", std::move(params), std::move(dims), {}}, options, sink);
     result.function = traced.function;
     result.missing = traced.missing;
     result.diagnostics = sink.all();
