@@ -3,108 +3,87 @@
 #include <limits>
 #include <optional>
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "core/support/ref.h"
-#include "core/syntax/parser.h"
+#include "core/staging/literals.h"
 
 namespace tw::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using staging::Value;
 
-std::optional<Json> convert(const syntax::Expr& e);
+std::optional<Json> convert(const Value& value);
 
-std::optional<Json> convertAll(const std::vector<syntax::ExprPtr>& items)
+std::optional<Json> convertAll(const std::vector<Value>& items)
 {
     Json list = Json::array();
-    for (const syntax::ExprPtr& item : items) {
-        auto value = convert(*item);
-        if (!value)
+    for (const Value& item : items) {
+        auto converted = convert(item);
+        if (!converted)
             return std::nullopt;
-        list.push_back(std::move(*value));
+        list.push_back(std::move(*converted));
     }
     return list;
 }
 
-std::optional<Json> convertInteger(const syntax::IntLiteral& literal, bool isNegative)
+std::optional<Json> convertInteger(Integer value)
 {
-    const Integer value = isNegative ? -literal.value : literal.value;
-    if (literal.tooLarge || value > std::numeric_limits<std::int64_t>::max() || value < std::numeric_limits<std::int64_t>::min())
+    if (value < std::numeric_limits<std::int64_t>::min() || value > std::numeric_limits<std::uint64_t>::max())
         return std::nullopt;
-    return Json(static_cast<std::int64_t>(value));
+    return value < 0 ? Json(static_cast<std::int64_t>(value)) : Json(static_cast<std::uint64_t>(value));
 }
 
-std::optional<Json> convertUnary(const syntax::Unary& unary)
-{
-    const bool isNegative = unary.op == syntax::UnaryOp::kNegate;
-    if (!isNegative && unary.op != syntax::UnaryOp::kPlus)
-        return std::nullopt;
-    if (const auto* integer = std::get_if<syntax::IntLiteral>(&unary.operand->node))
-        return convertInteger(*integer, isNegative);
-    if (const auto* real = std::get_if<syntax::FloatLiteral>(&unary.operand->node))
-        return Json(isNegative ? -real->value : real->value);
-    return std::nullopt;
-}
-
-std::optional<Json> convertDict(const syntax::DictExpr& dict)
+std::optional<Json> convertDict(const staging::DictValue& dict)
 {
     Json object = Json::object();
-    for (const syntax::DictItem& item : dict.items) {
-        const auto key = item.key ? convert(*item.key) : std::nullopt;
-        auto value = convert(*item.value);
-        if (!key || !value)
+    for (const auto& [key, item] : dict.items) {
+        auto converted = convert(item);
+        if (!converted)
             return std::nullopt;
-        object[key->is_string() ? key->get<std::string>() : key->dump()] = std::move(*value);
+        object[key.str() ? *key.str() : staging::literalText(key).value_or("")] = std::move(*converted);
     }
     return object;
 }
 
-// Empty for what is no literal.
-std::optional<Json> convert(const syntax::Expr& e)
+// Empty where an integer is too large for JSON's readers.
+std::optional<Json> convert(const Value& value)
 {
-    return std::visit(Overloaded{
-                          [](const syntax::NoneLiteral&) -> std::optional<Json> { return Json(nullptr); },
-                          [](const syntax::BoolLiteral& x) -> std::optional<Json> { return Json(x.value); },
-                          [](const syntax::IntLiteral& x) { return convertInteger(x, false); },
-                          [](const syntax::FloatLiteral& x) -> std::optional<Json> { return Json(x.value); },
-                          [](const syntax::StringLiteral& x) -> std::optional<Json> { return Json(x.value); },
-                          [](const syntax::TupleExpr& x) { return convertAll(x.items); },
-                          [](const syntax::ListExpr& x) { return convertAll(x.items); },
-                          [](const syntax::SetExpr& x) { return convertAll(x.items); },
-                          [](const syntax::DictExpr& x) { return convertDict(x); },
-                          [](const syntax::Unary& x) { return convertUnary(x); },
-                          [](const auto&) -> std::optional<Json> { return std::nullopt; },
-                      },
-                      e.node);
-}
-
-std::optional<Json> parse(const std::string& text)
-{
-    DiagnosticSink sink;
-    const syntax::ExprPtr expr = syntax::parseExpression(text, {}, sink);
-    return expr && !sink.hasErrors() ? convert(*expr) : std::nullopt;
+    if (value.isNone())
+        return Json(nullptr);
+    if (const auto* flag = value.get<bool>())
+        return Json(*flag);
+    if (const auto* integer = value.get<Integer>())
+        return convertInteger(*integer);
+    if (const auto* real = value.get<double>())
+        return Json(*real);
+    if (const auto* tuple = value.object<const staging::TupleValue>())
+        return convertAll(tuple->items);
+    if (const auto* list = value.object<staging::ListValue>())
+        return convertAll(list->items);
+    if (const auto* dict = value.object<staging::DictValue>())
+        return convertDict(*dict);
+    return value.str() ? std::optional(Json(*value.str())) : std::nullopt;
 }
 
 }  // namespace
 
-std::string toLiteral(const std::string& word)
+tl::expected<std::string, std::string> toLiteral(const std::string& word)
 {
-    if (parse(word))
-        return word;
-    std::string quoted = "'";
-    for (const char c : word) {
-        if (c == '\'' || c == '\\')
-            quoted += '\\';
-        quoted += c;
-    }
-    return quoted + "'";
+    const auto value = staging::readLiteral(word);
+    if (!value && value.error() == staging::LiteralError::kNoLiteral)
+        return staging::literalText(Value(word)).value_or("''");
+    if (!value || !convert(*value))
+        return tl::unexpected(fmt::format("integers have at most 64 bits, {} has more", word));
+    return word;
 }
 
 Json literalToJson(const std::string& text)
 {
-    auto value = parse(text);
-    return value ? std::move(*value) : Json(text);
+    const auto value = staging::readLiteral(text);
+    auto json = value ? convert(*value) : std::nullopt;
+    return json ? std::move(*json) : Json(text);
 }
 
 }  // namespace tw::cli

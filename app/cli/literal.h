@@ -4,11 +4,13 @@
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
+#include <tl/expected.hpp>
 
 namespace tw::cli {
 
-// A Python literal as it is, any other word quoted: "128", "'float16'", "None", "(64, 128)".
-[[nodiscard]] std::string toLiteral(const std::string& word);
+// A Python literal as it is, any other word quoted: "128", "'float16'", "None", "(64, 128)". Fails with one sentence on
+// integers that 64 bits do not hold.
+[[nodiscard]] tl::expected<std::string, std::string> toLiteral(const std::string& word);
 
 // The JSON of a literal's text: numbers, strings, lists for tuples and lists, objects for dicts; anything else as its text.
 [[nodiscard]] nlohmann::ordered_json literalToJson(const std::string& text);

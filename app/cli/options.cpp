@@ -101,7 +101,7 @@ public:
         out_.lines = has("--lines");
         color();
         kernel();
-        pairs("--param", [&](const std::string& name, const std::string& value) { out_.params[name] = toLiteral(value); });
+        pairs("--param", [&](const std::string& name, const std::string& value) { param(name, value); });
         pairs("--dim", [&](const std::string& name, const std::string& value) { dim(name, value); });
         pairs("--input", [&](const std::string& name, const std::string& value) { out_.inputs[name] = value; });
         if (const std::string* target = one("--target"))
@@ -180,6 +180,14 @@ private:
             else
                 take(word.substr(0, equals), word.substr(equals + 1));
         }
+    }
+    void param(const std::string& name, const std::string& value)
+    {
+        const auto literal = toLiteral(value);
+        if (!literal)
+            fail("--param {}: {}", name, literal.error());
+        else
+            out_.params[name] = *literal;
     }
     void dim(const std::string& name, const std::string& value)
     {

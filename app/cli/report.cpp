@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <unistd.h>
 
@@ -136,7 +137,7 @@ std::string Report::renderAll(bool isColored) const
     return isColored ? colored(std::move(out)) : out;
 }
 
-void Report::print(int exitCode) const
+bool Report::print(int exitCode) const
 {
     if (options_.json) {
         Json document = {{"tilec", kVersion}, {"verb", options_.verb ? options_.verb->name : ""}, {"file", file_}, {"ok", exitCode == kFine}};
@@ -144,20 +145,21 @@ void Report::print(int exitCode) const
         for (const Diagnostic& d : diagnostics_)
             document["diagnostics"].push_back(toJson(d, sources_, file_));
         document.update(json_);
-        writeAll(STDOUT_FILENO, document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-        return;
+        return writeAll(STDOUT_FILENO, document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
     }
     const bool isCheck = options_.verb && options_.verb->bit == VerbBit::kCheck;
     const int stream = isCheck ? STDOUT_FILENO : STDERR_FILENO;
-    writeAll(stream, renderAll(wantsColor(options_.color, stream)));
-    if (!options_.quiet || (options_.verb && options_.verb->bit == VerbBit::kEmit))
-        writeAll(STDOUT_FILENO, text_);
+    const bool isSaid = writeAll(stream, renderAll(wantsColor(options_.color, stream))) || !isCheck;
+    const bool hasText = !options_.quiet || (options_.verb && options_.verb->bit == VerbBit::kEmit);
+    return (!hasText || writeAll(STDOUT_FILENO, text_)) && isSaid;
 }
 
 int Report::finish(int exitCode)
 {
-    print(exitCode);
-    return exitCode;
+    if (print(exitCode))
+        return exitCode;
+    writeAll(STDERR_FILENO, fmt::format("tilec: cannot write standard output: {}\n", std::strerror(errno)));
+    return exitCode == kFine ? static_cast<int>(kUsage) : exitCode;
 }
 
 bool writeAll(int descriptor, std::string_view text)

@@ -40,11 +40,12 @@ public:
     [[nodiscard]] bool hasErrors() const;
     [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
-    // Writes everything and gives the exit code back. Diagnostics go to standard error, for `check` to standard output.
+    // Writes everything and gives the exit code back, or kUsage where standard output cannot be written (a full disk).
+    // Diagnostics go to standard error, for `check` to standard output.
     int finish(int exitCode);
 
 private:
-    void print(int exitCode) const;
+    [[nodiscard]] bool print(int exitCode) const;
     [[nodiscard]] std::string renderAll(bool colored) const;
 
     const Options& options_;

@@ -4,8 +4,8 @@
 #include "app/cli/opened_file.h"
 #include "app/cli/select.h"
 #include "app/cli/verbs.h"
-#include "core/analysis/tensor_roles.h"
 #include "core/ir/print.h"
+#include "profiler/device/pointers.h"
 #include "profiler/device/workload.h"
 
 namespace tw::cli {
@@ -43,19 +43,20 @@ Json bindings(const staging::Bindings& values)
 Json tensors(const ir::Function& function)
 {
     Json out = Json::array();
-    const auto roles = analysis::tensorRoles(function);
-    for (std::size_t i = 0; i < function.params.size(); ++i) {
-        const auto* buffer = std::get_if<ir::Buffer>(&function.params[i].value);
+    const auto roles = device::parameterRoles(function);
+    const std::vector<ir::Buffer> buffers = device::parameterTensors(function);  // what pointers point to as well
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const ir::Buffer& buffer = buffers[i];
         if (!buffer)
             continue;
         Json shape = Json::array();
-        for (const ir::Expr& extent : (*buffer)->shape) {
+        for (const ir::Expr& extent : buffer->shape) {
             if (const std::int64_t* constant = ir::asInt(extent))
                 shape.push_back(*constant);
             else
                 shape.push_back(ir::print(extent));
         }
-        out.push_back({{"name", (*buffer)->name}, {"dtype", (*buffer)->dtype.name()}, {"shape", shape}, {"role", roleName(roles[i])}});
+        out.push_back({{"name", buffer->name}, {"dtype", buffer->dtype.name()}, {"shape", shape}, {"role", roleName(roles[i])}});
     }
     return out;
 }

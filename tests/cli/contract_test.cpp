@@ -38,6 +38,24 @@ TEST(Contract, List)
     EXPECT_EQ(instance["tensors"][0]["role"], "in");
 }
 
+TEST(Contract, ListShowsWhatPointersPointTo)
+{
+    const TemporaryFile file("pointer.py", R"(import tilelang.language as T
+
+@T.prim_func
+def main(X: T.ptr, Y: T.ptr, n: T.int32):
+    A = T.make_tensor(X, (8, 4), T.float16)
+    B = T.make_tensor(Y, (8,), T.float32)
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(8):
+            B[i] = A[i, 0]
+)");
+    const Json j = tilec("list " + file.path() + " --json").json();
+    const Json expected = {{{"name", "X"}, {"dtype", "float16"}, {"shape", {8, 4}}, {"role", "in"}},
+                           {{"name", "Y"}, {"dtype", "float32"}, {"shape", {8}}, {"role", "out"}}};
+    EXPECT_EQ(j["kernels"][0]["instances"][0]["tensors"], expected);
+}
+
 TEST(Contract, CheckOfARightFile)
 {
     const TemporaryFile file("add.py", kAdd);

@@ -14,7 +14,8 @@ TEST(Usage, EveryMistakeIsOneDocument)
           "run " + file.path() + " --dim M=-1", "run " + file.path() + " --input A", "check " + file.path() + " --target sm_42",
           "run " + file.path() + " --kernel sub", "run " + file.path() + " --kernel add@call:99", "run " + file.path() + " --device gpu",
           "verify " + file.path() + " --device interp", "run " + file.path() + " --input Z=1", std::string("list /nonexistent.py"),
-          "run " + file.path() + " --input A=/nonexistent.npy", "emit " + file.path() + " --format fortran", "ir " + file.path() + " --after nothing"}) {
+          "run " + file.path() + " --input A=/nonexistent.npy", "run " + file.path() + " --param block=99999999999999999999", "run " + file.path() + " --param 'n=(1,18446744073709551616)'",
+          "emit " + file.path() + " --format fortran", "ir " + file.path() + " --after nothing"}) {
         const Answer answer = tilec(arguments + " --json");
         EXPECT_EQ(answer.exitCode, 2) << arguments;
         const Json j = answer.json();
@@ -33,6 +34,19 @@ TEST(Usage, WhatThisBuildLacksIsExit4)
         const Answer answer = tilec(arguments + " --json");
         EXPECT_EQ(answer.exitCode, 4) << arguments;
         EXPECT_EQ(answer.json()["diagnostics"][0]["message"].get<std::string>().substr(0, 15), "not supported: ") << arguments;
+    }
+}
+
+TEST(Usage, AFullDiskIsSaid)
+{
+    const TemporaryFile file("add.py", kAdd);
+    for (const std::string& arguments : {"list " + file.path(), "list " + file.path() + " --json", "check " + file.path() + " --json", std::string("help")}) {
+        EXPECT_NE(tilec(arguments + " > /dev/full").exitCode, 0) << arguments;
+        FILE* pipe = ::popen((TW_TILEC " " + arguments + " 2>&1 > /dev/full").c_str(), "r");
+        char text[200] = "";
+        EXPECT_GT(std::fread(text, 1, sizeof text - 1, pipe), 0U) << arguments;
+        ::pclose(pipe);
+        EXPECT_NE(std::string(text).find("cannot write standard output"), std::string::npos) << arguments << text;
     }
 }
 
