@@ -34,9 +34,11 @@ function(tw_library name)
   target_link_libraries(${name} PUBLIC tw_options ${ARG_LINKS})
   if(ARG_PCH)
     target_precompile_headers(${name} PRIVATE ${TW_PCH_HEADERS} ${ARG_PCH})
-    # Not through ccache: a cached precompiled header remembers other times of our headers than a fresh checkout has, and
-    # GCC's #pragma once, which compares them, then lets them in twice.
-    set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+    # With headers of ours not through ccache: a cached precompiled header remembers other times of them than a fresh
+    # checkout has, and GCC's #pragma once, which compares them, then lets them in twice.
+    if(ARG_PCH MATCHES "core/|codegen/|profiler/|app/")
+      set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+    endif()
   elseif(NOT ARG_NO_PCH)
     target_precompile_headers(${name} REUSE_FROM tw_pch)
   endif()
