@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto program = staging::survey(syntax::parse(std::move(text), 0, sink), options, sink);
     for (const staging::Kernel& kernel : program->kernels()) {
         DiagnosticSink found;
-        (void)staging::trace(*program, {kernel.name, "", {{"n", "3"}}, {}}, options, found);
+        (void)staging::trace(*program, {kernel.name, "", {{"n", "3"}}, {}, {}}, options, found);
     }
     return 0;
 }
