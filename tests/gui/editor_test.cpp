@@ -112,6 +112,20 @@ private Q_SLOTS:
         QVERIFY(editor.textBytes().starts_with("T.atomic_add"));
     }
 
+    void completesWhereAsked()
+    {
+        const auto info = LanguageInfo::load();
+        CodeEditor editor(info);
+        editor.resize(400, 300);
+        editor.show();
+        editor.setTextBytes("alphabet = 1\na");
+        editor.selectRange(14, 14);
+        editor.complete();  // one letter would not open the list by itself
+        QVERIFY(editor.SendScintilla(Sci::SCI_AUTOCACTIVE) != 0);
+        QTest::keyClick(&editor, Qt::Key_Return);
+        QVERIFY(!editor.textBytes().ends_with("\na"));
+    }
+
     void findsAndReplaces()
     {
         const auto info = LanguageInfo::load();

@@ -102,8 +102,6 @@ private Q_SLOTS:
 
     void runVerifyAndLoseTheRunner()
     {
-        if (!QFile::exists(QStringLiteral(TW_BINARY_DIR "/bin/tilec")))
-            QSKIP("tilec is not built");
         openSample();
         window_->focusView(QStringLiteral("run"));
         auto* view = qobject_cast<RunView*>(window_->view(QStringLiteral("run")));
@@ -128,8 +126,6 @@ private Q_SLOTS:
 
     void cancelEndsARun()
     {
-        if (!QFile::exists(QStringLiteral(TW_BINARY_DIR "/bin/tilec")))
-            QSKIP("tilec is not built");
         openSample();
         window_->runs().run({.device = "interp", .inputs = {}, .seed = 0, .repeat = 10'000});
         QVERIFY(window_->runs().isBusy());

@@ -28,9 +28,11 @@ CodeEditor::CodeEditor(const LanguageInfo& language, QWidget* parent)
     setEdgeMode(QsciScintilla::EdgeNone);
     setAnnotationDisplay(QsciScintilla::AnnotationIndented);
     SendScintilla(SCI_SETENDATLASTLINE, 0);
-    new Completer(*this, language_);
+    completer_ = new Completer(*this, language_);
     connect(this, &QsciScintilla::textChanged, this, &CodeEditor::edited);
 }
+
+void CodeEditor::complete() { completer_->complete(); }
 
 void CodeEditor::applyLook()
 {

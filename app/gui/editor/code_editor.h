@@ -7,6 +7,8 @@
 
 namespace tw::gui {
 
+class Completer;
+
 class CodeEditor : public TextPane {
     Q_OBJECT
 
@@ -21,6 +23,7 @@ public:
 
     // Replaces byte ranges, from the last to the first, as one step of undo.
     void applyEdits(std::vector<FixIt> edits);
+    void complete();  // offers what fits at the caret
     void goToProblem(bool forward);
     [[nodiscard]] const LanguageInfo& language() const { return language_; }
 
@@ -36,6 +39,7 @@ private:
     void rebuildMessages();
 
     const LanguageInfo& language_;
+    Completer* completer_ = nullptr;  // ours, by Qt
     std::vector<Diagnostic> diagnostics_;
     bool inlineMessages_ = true;
 };

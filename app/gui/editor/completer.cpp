@@ -1,5 +1,6 @@
 #include "app/gui/editor/completer.h"
 
+#include <array>
 #include <set>
 
 #include "app/gui/editor/code_editor.h"
@@ -8,9 +9,17 @@ namespace tw::gui {
 namespace {
 
 using Sci = QsciScintillaBase;
+constexpr std::size_t kLettersTyped = 2;           // fewer do not open the list by themselves
 constexpr std::size_t kScannedBytes = 256 << 10;  // names of the file are offered from this much text
 
-bool isPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+// A table: every byte of the file is asked for at every key.
+constexpr auto kIsPart = [] {
+    std::array<bool, 256> table{};
+    for (int c = 0; c < 256; ++c)
+        table[static_cast<std::size_t>(c)] = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+    return table;
+}();
+bool isPart(char c) { return kIsPart[static_cast<unsigned char>(c)]; }
 bool isTileModule(const std::string& prefix) { return prefix == "T" || prefix == "tl"; }
 
 constexpr std::array kPythonWords = {"and", "as", "assert", "break", "class", "continue", "def", "elif", "else", "False",
@@ -37,10 +46,12 @@ void Completer::onCharacter(int character)
     if (character == '(')
         showSignature();
     else if (character == '.' || isPart(static_cast<char>(character)))
-        complete();
+        completeFrom(kLettersTyped);
 }
 
-void Completer::complete()
+void Completer::complete() { completeFrom(0); }
+
+void Completer::completeFrom(std::size_t leastLetters)
 {
     const auto word = editor_.wordAt(editor_.caretOffset());
     // wordAt reaches to the right too; only what is left of the caret counts.
@@ -51,7 +62,7 @@ void Completer::complete()
     if (dot != std::string::npos) {
         if (isTileModule(word.substr(0, dot)))
             showNames(word.substr(dot + 1), true);
-    } else if (word.size() >= 2) {
+    } else if (word.size() >= leastLetters) {
         showNames(word, false);
     }
 }
@@ -73,7 +84,8 @@ void Completer::showNames(const std::string& typed, bool qualified)
     } else {
         for (const char* word : kPythonWords)
             offer(word);
-        const std::string text = editor_.textBytes().substr(0, kScannedBytes);
+        std::string text = editor_.textBytes();
+        text.resize(std::min(text.size(), kScannedBytes));
         for (std::size_t i = 0; i < text.size();) {
             std::size_t end = i;
             while (end < text.size() && isPart(text[end]))

@@ -15,10 +15,11 @@ class Completer : public QObject {
 
 public:
     Completer(CodeEditor& editor, const LanguageInfo& language);  // owned by the editor
-    void complete();                                              // Ctrl+Space: whatever fits here
+    void complete();                                              // asked for: whatever fits here
 
 private:
     void onCharacter(int character);
+    void completeFrom(std::size_t leastLetters);
     void showNames(const std::string& typed, bool qualified);
     void showSignature();
 

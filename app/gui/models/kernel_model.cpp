@@ -20,13 +20,28 @@ bool sameRows(const staging::Program& a, const staging::Program& b)
     return true;
 }
 
+QString describe(const std::string& name, const std::string& literal)
+{
+    return QStringLiteral("%1=%2").arg(QString::fromStdString(name), QString::fromStdString(literal));
+}
+
+// In the order of the signature.
+QString describeParameters(const staging::Kernel& kernel, const staging::Bindings& bindings)
+{
+    QStringList parts;
+    for (const auto& parameter : kernel.parameters)
+        if (const auto found = bindings.find(parameter.name); found != bindings.end())
+            parts << describe(found->first, found->second);
+    return parts.join(QStringLiteral(", "));
+}
+
 }  // namespace
 
 QString describeBindings(const staging::Bindings& bindings)
 {
     QStringList parts;
     for (const auto& [name, literal] : bindings)
-        parts << QStringLiteral("%1=%2").arg(QString::fromStdString(name), QString::fromStdString(literal));
+        parts << describe(name, literal);
     return parts.join(QStringLiteral(", "));
 }
 
@@ -132,7 +147,7 @@ QVariant KernelModel::instanceData(const staging::Kernel& kernel, const staging:
     case kKernelRole: return QString::fromStdString(kernel.name);
     case kDetailRole:
     case Qt::ToolTipRole: {
-        const QString dims = describeBindings(instance.dims), params = describeBindings(instance.params);
+        const QString dims = describeBindings(instance.dims), params = describeParameters(kernel, instance.params);
         return dims.isEmpty() || params.isEmpty() ? params + dims : params + QStringLiteral("; ") + dims;
     }
     case kRangeRole: return QVariant::fromValue(instance.range.isKnown() ? instance.range : kernel.range);

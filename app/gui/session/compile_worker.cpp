@@ -34,7 +34,7 @@ void CompileWorker::cancel()
 void CompileWorker::deliver(quint64 generation, const SnapshotPtr& snapshot)
 {
     if (generation != submitted_)
-        return;  // a newer one is on its way
+        return retire(snapshot);  // a newer one is on its way
     delivered_ = generation;
     Q_EMIT finished(generation, snapshot);
     if (!isBusy())

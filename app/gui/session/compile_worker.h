@@ -24,6 +24,7 @@ public:
     // Returns the generation under which `finished` will deliver the snapshot, unless a newer request comes first.
     quint64 submit(driver::CompileRequest request);
     void cancel();  // nothing will be delivered for what was submitted so far
+    void retire(SnapshotPtr snapshot) { job_.retire(std::move(snapshot)); }  // frees it off this thread, if it is the last
     [[nodiscard]] bool isBusy() const { return delivered_ != submitted_; }
 
 Q_SIGNALS:

@@ -28,19 +28,28 @@ void LatestJob::cancel()
     next_ = nullptr;
 }
 
+void LatestJob::retire(std::shared_ptr<const void> value)
+{
+    const std::lock_guard lock(mutex_);
+    retired_.push_back(std::move(value));
+}
+
 void LatestJob::run(std::stop_token stop)
 {
     while (!stop.stop_requested()) {
         Job job;
         std::stop_token token;
+        std::vector<std::shared_ptr<const void>> retired;
         {
             std::unique_lock lock(mutex_);
             if (!wake_.wait(lock, stop, [this] { return next_ != nullptr; }))
                 return;
             job = std::exchange(next_, nullptr);
+            retired.swap(retired_);
             current_ = std::stop_source();
             token = current_.get_token();
         }
+        retired.clear();
         job(token);
     }
 }

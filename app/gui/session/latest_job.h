@@ -21,6 +21,8 @@ public:
     // Asks the running job to stop and starts this one when the thread is free; a job that has not started is dropped.
     void submit(Job job);
     void cancel();  // the same, with nothing to start
+    // Lets go of a large value on the worker's thread, before its next job: freeing it may take milliseconds.
+    void retire(std::shared_ptr<const void> value);
 
 private:
     void run(std::stop_token stop);
@@ -29,6 +31,7 @@ private:
     std::condition_variable_any wake_;
     Job next_;
     std::stop_source current_;
+    std::vector<std::shared_ptr<const void>> retired_;
     std::jthread thread_;  // last: starts when all else stands
 };
 

@@ -146,9 +146,9 @@ void Workbench::accept(const SnapshotPtr& snapshot)
     if (!snapshot || snapshot->cancelled || !documents_.contains(active_))
         return;
     auto& document = documents_[active_];
-    document.newest = snapshot;
+    worker_.retire(std::exchange(document.newest, snapshot));
     if (snapshot->function)
-        document.shown = snapshot;
+        worker_.retire(std::exchange(document.shown, snapshot));
     // A half-typed line says nothing new; a result for another target or kernel does.
     const auto& old = document.lowered;
     if (snapshot->cuda || (old && snapshot->function && (snapshot->target != old->target || snapshot->kernel != old->kernel)))

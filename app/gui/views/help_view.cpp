@@ -3,11 +3,25 @@
 #include <QFile>
 #include <QLineEdit>
 #include <QTextBrowser>
+#include <QTextTable>
 #include <QVBoxLayout>
 
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
+namespace {
+
+// Rows on white space alone; Markdown's tables come with a frame around every cell.
+void makePlain(QTextTable& table)
+{
+    QTextTableFormat format = table.format();
+    format.setBorder(0);
+    format.setCellSpacing(0);
+    format.setCellPadding(3);
+    table.setFormat(format);
+}
+
+}  // namespace
 
 HelpView::HelpView(const LanguageInfo& language, ViewContext context, QWidget* parent)
     : View(QStringLiteral("help"), tr("Help"), QStringLiteral("help"), context, parent), language_(language),
@@ -39,7 +53,7 @@ void HelpView::setTheme(const Theme& theme, double)
     codeColor_ = theme.color("tileOp").name();
     mutedColor_ = theme.color("muted").name();
     browser_->document()->setDefaultFont(uiFont());
-    refresh();
+    invalidate();
 }
 
 void HelpView::refresh()
@@ -73,6 +87,9 @@ void HelpView::filter(const QString& text)
         QFile guide(QStringLiteral(":/help/guide.md"));
         if (guide.open(QIODevice::ReadOnly))
             browser_->setMarkdown(QString::fromUtf8(guide.readAll()));
+        for (auto* frame : browser_->document()->rootFrame()->childFrames())
+            if (auto* table = qobject_cast<QTextTable*>(frame))
+                makePlain(*table);
         return;
     }
     QString byName, byText;

@@ -29,6 +29,9 @@ MainWindow::MainWindow(Services services, QWidget* parent)
       runs_(new RunSession(*workbench_, services.runnerCommand, this)), documents_(new DocumentArea(language_, this)),
       session_(new WindowSession(*documents_, settings_, services.journalFolder, this))
 {
+    // Before there are widgets: a style sheet that comes later restyles every one of them.
+    const Theme theme = Theme::load(resolveThemeName(settings_.theme()));
+    applyTheme(*qApp, theme);
     setWindowTitle(tr("Tilewright"));
     setAcceptDrops(true);
     setDockNestingEnabled(true);
@@ -41,7 +44,7 @@ MainWindow::MainWindow(Services services, QWidget* parent)
     setStatusBar(new WindowStatus(*workbench_, *documents_, this));
     connectDocuments();
     documents_->setRecentFiles(settings_.recentFiles());
-    setThemePreference(settings_.theme());
+    showTheme(theme);
     setLayout(settings_.layoutName());
 }
 
@@ -182,6 +185,11 @@ void MainWindow::setThemePreference(const QString& preference)
     settings_.setTheme(preference);
     const Theme theme = Theme::load(resolveThemeName(preference));
     applyTheme(*qApp, theme);
+    showTheme(theme);
+}
+
+void MainWindow::showTheme(const Theme& theme)
+{
     documents_->setTheme(theme, settings_.codeSize());
     for (auto* v : views_)
         v->setTheme(theme, settings_.codeSize());

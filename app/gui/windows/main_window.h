@@ -65,6 +65,7 @@ private:
     void markSelection(const Place& place, const QObject* origin);
     void showDiagnostics();
     void watchFarStages();
+    void showTheme(const Theme& theme);  // in the editors and views; the style sheet is the application's
     void updateTitleBars();  // a tab says the name already
     void saveLayout();
 

@@ -129,6 +129,9 @@ void Builder::editMenu()
     add(m, "edit.replace", MainWindow::tr("&Replace…"), "replace", QKeySequence(Qt::CTRL | Qt::Key_H),
         onPage([](DocumentPage& p) { p.findBar().open(true); }));
     m->addSeparator();
+    add(m, "edit.complete", MainWindow::tr("&Complete the name"), "", QKeySequence(Qt::CTRL | Qt::Key_Space),
+        onPage([](DocumentPage& p) { p.editor().complete(); }));
+    m->addSeparator();
     add(m, "edit.zoomIn", MainWindow::tr("Larger text"), "", QKeySequence(Qt::CTRL | Qt::Key_Plus),
         [w = &w_] { w->setCodeSize(w->settings().codeSize() + 1); });
     add(m, "edit.zoomOut", MainWindow::tr("Smaller text"), "", QKeySequence(Qt::CTRL | Qt::Key_Minus),

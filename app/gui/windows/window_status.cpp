@@ -14,6 +14,7 @@ WindowStatus::WindowStatus(Workbench& workbench, DocumentArea& documents, QWidge
       caret_(new QLabel(this))
 {
     setSizeGripEnabled(false);
+    setContentsMargins(0, 0, 8, 0);
     state_->setContentsMargins(8, 0, 8, 0);
     time_->setContentsMargins(0, 0, 8, 0);
     caret_->setContentsMargins(8, 0, 8, 0);
@@ -51,7 +52,7 @@ void WindowStatus::updateState()
         text = errors == 0 ? tr("Compiles") : errors == 1 ? tr("1 error") : tr("%1 errors").arg(errors);
         role = errors > 0 ? QStringLiteral("error") : QStringLiteral("good");
         const double total = snapshot->surveyMs + snapshot->traceMs + snapshot->passesMs + snapshot->codegenMs;
-        time = tr("%1 in %2 ms").arg(QString::fromStdString(snapshot->target.name)).arg(total, 0, 'f', total < 10 ? 1 : 0);
+        time = tr("for %1 in %2 ms").arg(QString::fromStdString(snapshot->target.name)).arg(total, 0, 'f', total < 10 ? 1 : 0);
         time_->setToolTip(tr("survey %1 ms, trace %2 ms, passes %3 ms, code %4 ms")
                               .arg(snapshot->surveyMs, 0, 'f', 1)
                               .arg(snapshot->traceMs, 0, 'f', 1)

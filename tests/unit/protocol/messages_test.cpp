@@ -24,7 +24,7 @@ T roundTrip(const T& message, std::uint64_t id = 7)
 TEST(Messages, RunRequestKeepsEveryByte)
 {
     RunRequest request;
-    request.job = {"a b.py", std::string("x = '\0\xff'", 8), {{"pkg/helpers", "y = 1\n"}}, {"mm", "call:12", {{"M", "64"}}, {{"n", "3"}}}, "sm_80"};
+    request.job = {"a b.py", std::string("x = '\0\xff'", 8), {{"pkg/helpers", "y = 1\n"}}, {"mm", "call:12", {{"M", "64"}}, {{"n", "3"}}, {}}, "sm_80"};
     request.device = "interp";
     request.inputs = {{"A", {std::string("\x93NUMPY\0", 7), {}}}, {"alpha", {{}, "0.5"}}};
     request.seed = 0xfedcba9876543210ULL;
