@@ -65,8 +65,8 @@ def gemm(tilec, target):
     n = 4096
     for dtype, kind in (("float16", torch.float16), ("bfloat16", torch.bfloat16)):
         a, b = (torch.randn(n, n, device="cuda", dtype=kind) for _ in range(2))
-        for block in (dict(block_M=128, block_N=256, block_K=32, num_stages=4, threads=256), dict(block_M=128, block_N=128, block_K=32, num_stages=4, threads=128),
-                      dict(block_M=256, block_N=128, block_K=32, num_stages=4, threads=256), dict(block_M=128, block_N=256, block_K=64, num_stages=3, threads=256)):
+        for block in (dict(block_M=128, block_N=256, block_K=64, num_stages=3, threads=256), dict(block_M=128, block_N=256, block_K=64, num_stages=4, threads=256),
+                      dict(block_M=128, block_N=128, block_K=64, num_stages=3, threads=128), dict(block_M=256, block_N=128, block_K=64, num_stages=3, threads=256)):
             params = dict(M=n, N=n, K=n, dtype=dtype, **block)
             compare(f"gemm {dtype} {target} " + "x".join(str(v) for v in block.values()), lambda: ours(tilec, "gemm", target, params), lambda: theirs(lambda: a @ b),
                     2 * n**3 * 1e-6, "TFLOP/s")
@@ -85,10 +85,10 @@ def attention(tilec, target):
 
 
 def copy(tilec, target):
-    n = 1 << 28
+    n = 1 << 26
     a, b, c = (torch.randn(n, device="cuda") for _ in range(3))
-    compare("copy 1 GiB (of the device's copy)", lambda: ours(tilec, "copy", target, dict(n=n)), lambda: theirs(lambda: b.copy_(a)), 8 * n * 1e-3, "GB/s")
-    compare("elementwise 3 GiB (of copy at the same bytes)", lambda: ours(tilec, "elementwise", target, dict(n=n)), lambda: theirs(lambda: b.copy_(a)) * 1.5, 12 * n * 1e-3, "GB/s")
+    compare("copy 512 MiB (of the device's copy)", lambda: ours(tilec, "copy", target, dict(n=n)), lambda: theirs(lambda: b.copy_(a)), 8 * n * 1e-3, "GB/s")
+    compare("elementwise 768 MiB (of copy at the same bytes)", lambda: ours(tilec, "elementwise", target, dict(n=n)), lambda: theirs(lambda: b.copy_(a)) * 1.5, 12 * n * 1e-3, "GB/s")
 
 
 def softmax(tilec, target):
