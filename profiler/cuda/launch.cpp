@@ -48,7 +48,8 @@ Result<void> prepare(Context& context, api::Function function, const LaunchShape
         return context.check(context.driver().call().setFunctionAttribute(function, attribute, static_cast<int>(value)), what);
     };
     Result<void> done;
-    if (shape.dynamicSharedBytes > kSharedWithoutAsking)
+    // What the kernel declares itself (barriers) counts, too, and is not known here: ask in good time.
+    if (shape.dynamicSharedBytes > kSharedWithoutAsking / 2)
         done = set(api::kFunctionMaxDynamicShared, shape.dynamicSharedBytes, "asking for shared memory");
     if (done && product(shape.cluster) > kPortableClusterBlocks)
         done = set(api::kFunctionNonPortableCluster, 1, "asking for a large cluster");

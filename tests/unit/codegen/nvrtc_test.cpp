@@ -85,23 +85,5 @@ TEST(Nvrtc, EveryLineOfAKernelCarriesItsSourceLine)
               "#line 1 \"tilewright.cuh\"\nprelude\nkernel\n#line 3 \"k.py\"\na\n#line 2 \"k.py\"\nb\nc\n");
 }
 
-// The figures of NVIDIA's occupancy calculator.
-TEST(Occupancy, NamesWhatLimitsIt)
-{
-    const auto h100 = *target::parse("sm_90a");
-    const nvrtc::Occupancy registers = nvrtc::occupancyOf(h100, 384, 168, 0);
-    EXPECT_EQ(registers.blocks, 1);
-    EXPECT_EQ(registers.limiter, "registers");
-    const nvrtc::Occupancy shared = nvrtc::occupancyOf(h100, 128, 32, 100 * 1024);
-    EXPECT_EQ(shared.blocks, 2);
-    EXPECT_EQ(shared.limiter, "shared memory");
-    const nvrtc::Occupancy full = nvrtc::occupancyOf(h100, 256, 32, 0);
-    EXPECT_EQ(full.blocks, 8);
-    EXPECT_DOUBLE_EQ(full.fraction, 1.0);
-    const nvrtc::Occupancy small = nvrtc::occupancyOf(*target::parse("sm_75"), 32, 16, 0);
-    EXPECT_EQ(small.blocks, 16);
-    EXPECT_EQ(small.limiter, "blocks");
-}
-
 }  // namespace
 }  // namespace tw
