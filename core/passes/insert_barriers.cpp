@@ -142,7 +142,8 @@ private:
         auto at = out.end();
         while (at != out.begin() && ordersRegisters(at[-1]))
             --at;
-        lastPut_ = static_cast<std::size_t>(out.insert(at, s) - out.begin());
+        const auto place = out.insert(at, s);
+        lastPut_ = static_cast<std::size_t>(place - out.begin());
         ++inserted_;
     }
 
