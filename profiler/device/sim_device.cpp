@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/sim/sim.h"
+#include "profiler/device/strided.h"
 
 namespace tw::device {
 namespace {
@@ -16,11 +17,14 @@ public:
     {
         sim::SimOptions options;
         options.progress = progress;
-        return repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
+        const PointerOrder order(*function_, arguments);
+        const bool ok = repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
             sim::SimResult result = sim::simulate(*function_, values, options, diagnostics, stop);
             log += result.log;
             return result.ok;
         });
+        order.restore(arguments);
+        return ok;
     }
 
 private:

@@ -91,7 +91,7 @@ def main(X: T.ptr, Y: T.ptr):
 
 TEST(Execute, OutputsAreInLogicalOrderWhateverTheStrides)
 {
-    for (const char* device : {"interp", "cpu"}) {
+    for (const char* device : {"interp", "cpu", "sim"}) {
         protocol::RunRequest r;
         r.job = {"strided.py", kStrided, {}, {}, std::nullopt};
         r.device = device;
