@@ -98,14 +98,24 @@ std::optional<std::vector<Digit>> digitsAlong(Points& points, std::size_t axis, 
     return digits;
 }
 
-// Whether the digits say what the map says, everywhere.
-bool agrees(const Fragment& f, Points& points, const LayoutMap& map)
+// Whether the digits say what the map says, everywhere. `copies`: the digits of the number of the copy, lowest first.
+bool agrees(const Fragment& f, const std::vector<Replica>& copies, Points& points, const LayoutMap& map)
 {
     std::vector<I> at(map.vars.size() + (map.replicateVar ? 1 : 0), 0);
     const std::span<const I> coordinates(at.data(), map.vars.size());
+    // How far the thread of each copy is from that of the first.
+    std::vector<I> shift(static_cast<std::size_t>(map.replicate), f.firstThread);
+    for (I copy = 0; copy < map.replicate; ++copy) {
+        I rest = copy;
+        for (const Replica& r : copies) {
+            shift[static_cast<std::size_t>(copy)] += rest % r.extent * r.stride;
+            rest /= r.extent;
+        }
+    }
     for (;;) {
         const auto p = points(at);
-        if (!p || p->reg != f.registerOf(coordinates) || !f.owns(p->thread - f.firstThread, coordinates))
+        const I copy = map.replicateVar ? at.back() : 0;
+        if (!p || p->reg != f.registerOf(coordinates) || p->thread != f.threadOf(coordinates) + shift[static_cast<std::size_t>(copy)])
             return false;
         std::size_t axis = at.size();
         while (axis-- > 0) {
@@ -181,8 +191,9 @@ std::optional<Fragment> fromMap(const LayoutMap& map, I blockThreads)
             f.replicas.push_back({d.extent, d.stride});
         }
     }
+    const std::vector<Replica> copies = f.replicas;
     f = normalized(std::move(f));
-    if (f.usedThreads() > f.threads || !agrees(f, *points, map))
+    if (f.usedThreads() > f.threads || !agrees(f, copies, *points, map))
         return std::nullopt;
     return f;
 }

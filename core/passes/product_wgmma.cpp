@@ -66,9 +66,17 @@ I panelWidth(const SharedOperand& operand)
 {
     const auto& shape = operand.map->shape;
     const int bits = operand.buffer->dtype.bits();
+    if (shape.size() < 2 || shape[shape.size() - 2] % 8 != 0)
+        return 0;
+    // Ours are told by their formula, an author's by trying every element.
+    const std::vector<Expr> at(operand.map->vars.begin(), operand.map->vars.end());
+    const Expr own = layout::physicalIndex(*operand.map, at);
+    for (const I width : kWidths)
+        if (shape.back() * bits / 8 % width == 0 && ir::equal(own, layout::physicalIndex(*layout::panels(shape, bits, width), at)))
+            return width;
     const auto table = layout::tabulate(*operand.map);
     for (const I width : kWidths)
-        if (table && shape.size() >= 2 && shape[shape.size() - 2] % 8 == 0 && shape.back() * bits / 8 % width == 0)
+        if (table && shape.back() * bits / 8 % width == 0)
             if (const auto panels = layout::tabulate(*layout::panels(shape, bits, width)); panels && panels->physical == table->physical)
                 return width;
     return 0;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/ir/build.h"
+
 namespace tw::layout {
 namespace {
 
@@ -109,6 +111,15 @@ TEST(Fragment, CopiesComeBack)
     const Fragment f = dealt({256}, 128, 8);
     EXPECT_EQ(f.copies(), 4);
     EXPECT_EQ(fromMap(*toMap(f), 128), f);
+}
+
+// The author's number of a copy need not go up with the thread.
+TEST(Fragment, CopiesInAnyOrder)
+{
+    auto map = std::make_shared<ir::LayoutMap>(*toMap(dealt({16}, 64, 1)));
+    const ir::Expr rep = map->replicateVar;
+    map->thread = ir::add(map->vars[0], ir::add(ir::mul(ir::floorMod(rep, ir::intImm(2)), ir::intImm(32)), ir::mul(ir::floorDiv(rep, ir::intImm(2)), ir::intImm(16))));
+    EXPECT_EQ(fromMap(*map, 64), dealt({16}, 64, 1));
 }
 
 TEST(Fragment, IdleThreadsHoldNothing)
