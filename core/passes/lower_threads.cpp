@@ -222,6 +222,14 @@ private:
             if (const auto source = call.attrs.find("source"); source != call.attrs.end())
                 sources_ += std::get<std::string>(source->second) + "\n";
             break;
+        case OpId::kAnnotateRestrict: {
+            std::vector<std::string> names;
+            for (const ir::Operand& operand : call.operands)
+                if (const auto* region = std::get_if<Region>(&operand); region && region->buffer)
+                    names.push_back(region->buffer->name);
+            launchAttrs_["may_alias"] = std::move(names);
+            break;
+        }
         case OpId::kSetMaxNreg: case OpId::kAssume: return AccessLowerer::rewrite(s);
         default: break;
         }
