@@ -265,6 +265,11 @@ VerifyResult Client::verify(const VerifyRequest& request, const ProgressCallback
     return ask<VerifyResult>(request, progress, std::move(stop));
 }
 
+ProfileResult Client::profile(const ProfileRequest& request, const ProgressCallback& progress, std::stop_token stop)
+{
+    return ask<ProfileResult>(request, progress, std::move(stop));
+}
+
 CompileResult Client::compile(const CompileRequest& request, const ProgressCallback& progress, std::stop_token stop)
 {
     return ask<CompileResult>(request, progress, std::move(stop));

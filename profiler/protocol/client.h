@@ -33,6 +33,7 @@ public:
     [[nodiscard]] RunResult run(const RunRequest& request, const ProgressCallback& progress = {}, std::stop_token stop = {});
     [[nodiscard]] VerifyResult verify(const VerifyRequest& request, const ProgressCallback& progress = {},
                                       std::stop_token stop = {});
+    [[nodiscard]] ProfileResult profile(const ProfileRequest& request, const ProgressCallback& progress = {}, std::stop_token stop = {});
     [[nodiscard]] CompileResult compile(const CompileRequest& request, const ProgressCallback& progress = {},
                                         std::stop_token stop = {});
 

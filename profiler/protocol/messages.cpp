@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/check.h"
+#include "profiler/capture/json.h"
 
 namespace tw::protocol {
 namespace {
@@ -329,6 +330,35 @@ void read(const Reader& r, const Json& j, CompileResult& m)
         m.launches.push_back(toLaunch(l));
 }
 
+void write(Writer& w, const ProfileRequest& m)
+{
+    const Json j = job(w, m.job);
+    w.json = {{"type", "profile"}, {"job", j}, {"device", m.device}, {"inputs", inputs(w, m.inputs)}, {"seed", m.seed}, {"repeat", m.repeat},
+              {"metrics", m.metrics}, {"stalls", m.stalls}, {"overTime", m.overTime}, {"timeline", m.timeline}, {"blocks", m.blocks},
+              {"coldL2", m.coldL2}};
+}
+void read(const Reader& r, const Json& j, ProfileRequest& m)
+{
+    m = {toJob(r, j.at("job")), j.at("device").get<std::string>(), toInputs(r, j.at("inputs")), j.at("seed").get<std::uint64_t>(),
+         j.at("repeat").get<int>(), j.at("metrics").get<std::vector<std::string>>(), j.at("stalls").get<bool>(), j.at("overTime").get<bool>(),
+         j.at("timeline").get<bool>(), j.at("blocks").get<std::vector<std::int64_t>>(), j.at("coldL2").get<bool>()};
+}
+
+void write(Writer& w, const ProfileResult& m)
+{
+    w.json = {{"type", "profileResult"}, {"head", head(m.head)}, {"capture", m.capture ? Json(w.payload(capture::toJson(*m.capture))) : Json()}};
+}
+void read(const Reader& r, const Json& j, ProfileResult& m)
+{
+    m.head = toHead(j.at("head"));
+    if (j.at("capture").is_null())
+        return;
+    auto read = capture::fromJson(r.payload(j.at("capture")));
+    if (!read)
+        throw std::invalid_argument(read.error()); // caught in decode, like the library's own
+    m.capture = std::move(*read);
+}
+
 void write(Writer& w, const CudaCompileRequest& m)
 {
     w.json = {{"type", "compileCuda"}, {"name", m.name}, {"text", w.payload(m.text)}, {"target", m.target}, {"fastMath", m.fastMath}};
@@ -375,6 +405,7 @@ Message parseAny(const Reader& r, const Json& j)
 {
     static const std::map<std::string, Message (*)(const Reader&, const Json&)> kParsers = {
         {"hello", parse<Hello>},         {"run", parse<RunRequest>},           {"verify", parse<VerifyRequest>},
+        {"profile", parse<ProfileRequest>}, {"profileResult", parse<ProfileResult>},
         {"compile", parse<CompileRequest>}, {"cancel", parse<Cancel>},         {"progress", parse<Progress>},
         {"failure", parse<Failure>},     {"runResult", parse<RunResult>},      {"verifyResult", parse<VerifyResult>},
         {"compileResult", parse<CompileResult>}, {"compileCuda", parse<CudaCompileRequest>}, {"compileCudaResult", parse<CudaCompileResult>},

@@ -18,11 +18,12 @@
 
 #include "codegen/driver/compile.h"
 #include "core/interp/tensor.h"
+#include "profiler/capture/capture.h"
 #include "profiler/protocol/frame.h"
 
 namespace tw::protocol {
 
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 
 struct Hello {
     int protocol = kProtocolVersion;
@@ -102,6 +103,24 @@ struct VerifyResult {
     std::vector<Comparison> outputs;
 };
 
+struct ProfileRequest {
+    Job job;
+    std::string device = "cpu";
+    std::map<std::string, Input> inputs;
+    std::uint64_t seed = 0;
+    int repeat = 10;                   // timed samples
+    std::vector<std::string> metrics;  // names of sets ("headline", "memory", "compute", "stalls") or of metrics; empty: headline
+    bool stalls = false;               // sample program counters
+    bool overTime = false;             // sample counters over time
+    bool timeline = false;             // run a second time with stage records
+    std::vector<std::int64_t> blocks;  // whose stages are recorded; empty: a few, spread over the grid
+    bool coldL2 = true;                // flush the cache before each sample
+};
+struct ProfileResult {
+    ResultHead head;
+    std::optional<capture::Capture> capture;  // absent where nothing ran; parts that failed are named in its absences
+};
+
 struct CompileRequest {
     Job job;
     unsigned stages = static_cast<unsigned>(driver::StageWanted::kFar);
@@ -163,8 +182,8 @@ struct Failure {
     std::string message;
 };
 
-using Message = std::variant<Hello, RunRequest, VerifyRequest, CompileRequest, CudaCompileRequest, MachineRequest, Cancel, Progress,
-                             RunResult, VerifyResult, CompileResult, CudaCompileResult, MachineResult, Failure>;
+using Message = std::variant<Hello, RunRequest, VerifyRequest, ProfileRequest, CompileRequest, CudaCompileRequest, MachineRequest,
+                             Cancel, Progress, RunResult, VerifyResult, ProfileResult, CompileResult, CudaCompileResult, MachineResult, Failure>;
 struct Envelope {
     std::uint64_t id = 0;  // of the request; 0 in a Hello
     Message message;

@@ -21,6 +21,31 @@ T roundTrip(const T& message, std::uint64_t id = 7)
     return std::get<T>(envelope->message);
 }
 
+TEST(Messages, ProfilesCarryTheirCapture)
+{
+    ProfileRequest request;
+    request.job.text = "x = 1\n";
+    request.metrics = {"headline", "memory"};
+    request.timeline = true;
+    request.blocks = {0, 17};
+    request.coldL2 = false;
+    const ProfileRequest asked = roundTrip(request);
+    EXPECT_EQ(asked.metrics, request.metrics);
+    EXPECT_TRUE(asked.timeline);
+    EXPECT_FALSE(asked.stalls);
+    EXPECT_EQ(asked.blocks, request.blocks);
+    EXPECT_FALSE(asked.coldL2);
+
+    ProfileResult result;
+    EXPECT_FALSE(roundTrip(result).capture);
+    result.capture = capture::Capture{};
+    result.capture->files = {{"a.py", "\xff"}};
+    result.capture->kernel = "gemm";
+    const ProfileResult got = roundTrip(result);
+    ASSERT_TRUE(got.capture);
+    EXPECT_EQ(got.capture->kernel, "gemm");
+}
+
 TEST(Messages, RunRequestKeepsEveryByte)
 {
     RunRequest request;
