@@ -1,0 +1,51 @@
+// What `profile` measures on a GPU: times, counters, stalls, counters over time, and what the machine did meanwhile.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/interp/tensor.h"
+#include "core/support/diagnostic.h"
+#include "profiler/capture/capture.h"
+#include "profiler/protocol/messages.h"
+
+namespace tw::device {
+
+struct CudaProfileOptions {
+    std::vector<std::string> metrics;  // names of sets ("headline", "memory", "compute", "stalls") or of metrics; empty: headline
+    bool stalls = false;               // sample program counters
+    bool overTime = false;             // sample counters over time
+    bool coldL2 = true;                // flush the L2 cache before each sample
+    int repeat = 10;                   // samples, ≥ 1
+};
+
+// The parts of a capture that come from the device. Each part but the times may be missing: `absences` then says why and what
+// would help, under "counters", "stalls", "series", "clocks", "sass" or a metric's name.
+struct CudaProfile {
+    std::string log;                            // T.print's text, of the first run
+    std::vector<double> samplesUs;              // of the whole call, by events on the device
+    std::vector<capture::Launch> launches;      // those that were made, in order; metrics count from here
+    std::vector<capture::Metric> metrics;       // of each launch; `duration_us` of the whole call (launch -1) by events
+    std::vector<capture::Operation> operations; // from samples of program counters: id, name, where, line, samples, timeShare, stalls
+    std::vector<capture::LineCost> lines;       // likewise, of "source", "cuda" and "sass"
+    std::vector<capture::Series> series;
+    capture::Environment environment;           // but for `device` and `host`
+    driver::TargetCode sass;                    // what ran, disassembled; empty without a disassembler
+    std::map<std::string, std::string> absences;
+    bool deviceIsLost = false;                  // as in RunReport
+};
+
+// Compiles, loads, runs `repeat` times and measures. `ordinal`: N of cuda:N. `snapshot`: compiled for that GPU, with the stages
+// that its Device asks for. `arguments`: left as one run leaves them. `client`: for CUDA text where this machine has no NVRTC;
+// may be empty. `progress`: 0 … 1, from this thread; may be empty. Empty with a diagnostic where the kernel does not run, and
+// without one when stopped; counters that cannot be read are absences of a result.
+[[nodiscard]] std::optional<CudaProfile> profileOnCuda(int ordinal, const driver::CompileSnapshot& snapshot, interp::Arguments& arguments,
+                                                       const CudaProfileOptions& options, const protocol::CudaCompiler& client,
+                                                       DiagnosticSink& diagnostics, const std::function<void(double)>& progress,
+                                                       std::stop_token stop);
+
+}  // namespace tw::device
