@@ -88,6 +88,8 @@ bool Machine::locate(Fiber& f, int buffer, const std::vector<int>& indices, Plac
     places.outside = false;
     places.on.clear();
     places.bases.clear();
+    places.valids.clear();
+    places.origins.clear();
     places.offsets.assign(1, info.first);
     bool nothing = false;
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
@@ -156,50 +158,6 @@ bool Machine::locate(Fiber& f, int buffer, const std::vector<int>& indices, Plac
     return true;
 }
 
-// make_tensor: the storage is found from the address, lane by lane where lanes differ.
-bool Machine::locateAddress(Fiber& f, const BufferInfo& info, Places& places, const SourceRange& where)
-{
-    const Slot& address = slot(f, info.addressSlot);
-    if (!address.uniform && places.uniform) {
-        places.offsets.resize(static_cast<std::size_t>(f.n), places.offsets[0]);
-        if (!places.on.empty())
-            places.on.resize(static_cast<std::size_t>(f.n), places.on[0]);
-        places.uniform = false;
-        if (!f.mask.all && places.on.empty())
-            places.on = f.mask.bits;
-    }
-    const int bits = info.type.bits() * std::max<int>(1, info.type.lanes);
-    std::int64_t firstStorage = -1;
-    for (std::size_t lane = 0; lane < places.offsets.size(); ++lane) {
-        if (!places.active(lane))
-            continue;
-        const std::int64_t at = address.lanes[address.uniform ? 0 : lane].i;
-        const std::int64_t storage = (at >> 40) - 1;
-        if (storage < 0 || storage >= static_cast<std::int64_t>(globals_.size())) {
-            error(Code::kOutOfBounds, where, fmt::format("{} is the address of no tensor", at));
-            return false;
-        }
-        GlobalStorage& g = globals_[static_cast<std::size_t>(storage)];
-        const std::int64_t byte = at - addressOf(static_cast<std::size_t>(storage));
-        places.offsets[lane] += byte * 8 / bits;
-        if (places.offsets[lane] < 0 || (places.offsets[lane] + 1) * bits > g.size * 8) {
-            error(Code::kOutOfBounds, where,
-                  fmt::format("element {} of {} is outside the tensor that its address points to",
-                              places.offsets[lane], info.node->name));
-            return false;
-        }
-        if (firstStorage < 0)
-            firstStorage = storage;
-        if (storage != firstStorage && places.bases.empty())
-            places.bases.assign(places.offsets.size(), globals_[static_cast<std::size_t>(firstStorage)].bytes);
-        if (!places.bases.empty())
-            places.bases[lane] = g.bytes;
-    }
-    places.bytes = firstStorage < 0 ? nullptr : globals_[static_cast<std::size_t>(firstStorage)].bytes;
-    places.valid = nullptr;
-    return true;
-}
-
 void Machine::load(Fiber& f, const Instr& in)
 {
     const Access& access = program_.accesses[static_cast<std::size_t>(in.extra)];
@@ -230,13 +188,13 @@ void Machine::load(Fiber& f, const Instr& in)
         Lane* component = out + static_cast<std::size_t>(c) * n;
         if (!p.bases.empty()) {
             for (std::size_t k = 0; k < n; ++k)
-                component[k] = p.active(k) ? loadElement(type, p.bases[k], p.offsets[k]) : Lane{};
+                component[k] = p.active(k) ? loadElement(type, p.bytesOf(k), p.offsets[k]) : Lane{};
         } else {
             gather(type, p.bytes, p.offsets.data(), p.lanesOn(), component, n);
         }
-        if (p.valid)
+        if (p.knowsWritten())
             for (std::size_t k = 0; k < n; ++k)
-                if (p.active(k) && p.valid[firstByte(type, p.offsets[k])] == 0) {
+                if (p.active(k) && p.validOf(k) && p.validOf(k)[firstByte(type, p.offsets[k])] == 0) {
                     if (!in.handsOn) {
                         reportUninitialized(info, in.where.range);
                         return;
@@ -290,23 +248,23 @@ void Machine::store(Fiber& f, const Instr& in)
         }
         if (!changed)
             for (std::size_t k = 0; k < n && !changed; ++k)
-                changed = p.active(k) && loadElement(type, p.bytes, p.offsets[k]).i != component[k].i;
+                changed = p.active(k) && loadElement(type, p.bytesOf(k), p.offsets[k]).i != component[k].i;
         if (p.bases.empty()) {
             scatter(type, p.bytes, p.offsets.data(), p.lanesOn(), component, n);
         } else {
             for (std::size_t k = 0; k < n; ++k)
                 if (p.active(k))
-                    storeElement(type, p.bases[k], p.offsets[k], component[k]);
+                    storeElement(type, p.bytesOf(k), p.offsets[k], component[k]);
         }
         const bool hole = in.handsOn && !unwritten_.empty();
-        if (!p.valid && !hole)
+        if (!p.knowsWritten() && !hole)
             continue;
         for (std::size_t k = 0; k < n; ++k) {
             if (!p.active(k))
                 continue;
             const bool written = !hole || unwritten_[unwritten_.size() == 1 ? 0 : k] == 0;
-            if (p.valid)
-                std::fill(p.valid + firstByte(type, p.offsets[k]), p.valid + endByte(type, p.offsets[k]), written ? std::uint8_t{1} : std::uint8_t{0});
+            if (std::uint8_t* valid = p.validOf(k))
+                std::fill(valid + firstByte(type, p.offsets[k]), valid + endByte(type, p.offsets[k]), written ? std::uint8_t{1} : std::uint8_t{0});
             else if (!written) {
                 error(Code::kUninitialized, in.where.range, fmt::format("{} gets an element here that nothing has written before", info.node->name));
                 return;

@@ -43,7 +43,9 @@ void Machine::atomicOp(Fiber& f, const Instr& in, const OpRecord& record)
             if (in.dst < 0)
                 return;
             Slot& dst = slot(f, in.dst);
-            gather(type, p.bytes, p.offsets.data(), p.lanesOn(), dst.prepare(p.offsets.size()), p.offsets.size());
+            Lane* out = dst.prepare(p.offsets.size());
+            for (std::size_t k = 0; k < p.offsets.size(); ++k)
+                out[k] = p.active(k) ? loadElement(type, p.bytesOf(k), p.offsets[k]) : Lane{};
             dst.uniform = p.uniform;
             dst.width = 1;
             return;
@@ -54,11 +56,11 @@ void Machine::atomicOp(Fiber& f, const Instr& in, const OpRecord& record)
             if (!f.mask.on(lane) || !p.active(at))
                 continue;
             const Lane v = value.lanes[value.uniform ? 0 : static_cast<std::size_t>(lane)];
-            if (loadElement(type, p.bytes, p.offsets[at]).i != v.i)
+            if (loadElement(type, p.bytesOf(at), p.offsets[at]).i != v.i)
                 noteChange(f);
-            storeElement(type, p.bytes, p.offsets[at], v);
-            if (p.valid)
-                std::fill(p.valid + firstByte(type, p.offsets[at]), p.valid + endByte(type, p.offsets[at]), std::uint8_t{1});
+            storeElement(type, p.bytesOf(at), p.offsets[at], v);
+            if (std::uint8_t* valid = p.validOf(at))
+                std::fill(valid + firstByte(type, p.offsets[at]), valid + endByte(type, p.offsets[at]), std::uint8_t{1});
         }
         return;
     }
@@ -98,9 +100,9 @@ void Machine::combineLanes(Fiber& f, const Instr& in, const OpRecord& record, Co
         const std::size_t at = p.uniform ? 0 : static_cast<std::size_t>(lane);
         if (!f.mask.on(lane) || !p.active(at))
             continue;
-        std::uint8_t* bytes = p.bases.empty() ? p.bytes : p.bases[at];
+        std::uint8_t* bytes = p.bytesOf(at);
         const std::int64_t offset = p.offsets[at];
-        if (p.valid && options_.checkUninitialized && p.valid[firstByte(type, offset)] == 0) {
+        if (p.validOf(at) && options_.checkUninitialized && p.validOf(at)[firstByte(type, offset)] == 0) {
             reportUninitialized(info, in.where.range);
             return;
         }

@@ -1,5 +1,7 @@
 // Asynchronous copies of one thread: cp.async, and the bulk tensor copies of TMA.
 #include <cstring>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/interp/machine.h"
@@ -85,14 +87,23 @@ void Machine::cpAsync(Fiber& f, const Instr& in, const OpRecord& record)
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(region.buffer)];
         if (!isObserved(info))
             return;
-        Touch& t = startTouch(f, in, info, read ? Touch::Kind::kRead : Touch::Kind::kWrite, Engine::kCpAsync);
-        t.width = static_cast<int>(info.type.storageBytes(count));
+        std::set<std::int64_t> origins;  // one, but for address buffers
         for (const Copy& copy : copies)
-            if (!read || copy.run) {
+            origins.insert(read ? copy.src.origin : copy.dst.origin);
+        for (const std::int64_t origin : origins) {
+            Touch& t = startTouch(f, in, info, read ? Touch::Kind::kRead : Touch::Kind::kWrite, Engine::kCpAsync);
+            if (info.space == Space::kAddress && !aim(f, t, origin))
+                return;
+            t.width = static_cast<int>(info.type.storageBytes(count));
+            for (const Copy& copy : copies) {
+                const TileView& side = read ? copy.src : copy.dst;
+                if ((read && !copy.run) || side.origin != origin)
+                    continue;
                 t.act.threads.push_back(copy.thread);
-                t.at.push_back(firstByte(info.type, read ? copy.src.base : copy.dst.base));
+                t.at.push_back(firstByte(info.type, side.base));
             }
-        options_.observer->touches(t);
+            options_.observer->touches(t);
+        }
     };
     tell(true);
     tell(false);
@@ -123,6 +134,10 @@ void Machine::bulkLoad(Fiber& f, const Instr& in, const OpRecord& record)
                 targets.push_back(block);
     }
     const BufferInfo& info = program_.buffers[static_cast<std::size_t>(record.at(1).region.buffer)];
+    if (info.space != Space::kShared) {
+        error(Code::kScopeIllegal, in.where.range, fmt::format("{} is not in this block's shared memory", info.node->name));
+        return;
+    }
     for (int lane = 0; lane < f.n && !failed_; ++lane) {
         if (!f.mask.on(lane))
             continue;
@@ -186,6 +201,10 @@ void Machine::bulkStore(Fiber& f, const Instr& in, const OpRecord& record)
             continue;
         TileView src;
         TileView dst;
+        if (from.space != Space::kShared) {
+            error(Code::kScopeIllegal, in.where.range, fmt::format("{} is not in this block's shared memory", from.node->name));
+            return;
+        }
         if (!view(f, record.at(0).region, lane, false, src, in.where.range) ||
             !view(f, record.at(1).region, lane, true, dst, in.where.range))
             return;
@@ -222,6 +241,8 @@ void Machine::bulkStore(Fiber& f, const Instr& in, const OpRecord& record)
         }
         if (isObserved(to)) {
             Touch& t = startTouch(f, in, to, how ? Touch::Kind::kAtomic : Touch::Kind::kWrite, Engine::kBulkStore);
+            if (to.space == Space::kAddress && !aim(f, t, dst.origin))
+                return;
             t.width = static_cast<int>(size);
             t.at = std::move(written);
             t.act.threads.assign(t.at.size(), thread);

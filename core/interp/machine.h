@@ -7,6 +7,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "core/interp/address.h"
 #include "core/interp/element.h"
 #include "core/interp/fiber.h"
 #include "core/interp/interpreter.h"
@@ -30,9 +31,14 @@ struct Places {
     bool outside = false;           // some active lane is outside a predicated buffer
     std::vector<std::int64_t> offsets;  // in elements
     std::vector<std::uint8_t> on;       // lanes that really access; empty: all of them
-    std::vector<std::uint8_t*> bases;   // address buffers whose lanes lie in several storages
+    // Address buffers: the address of the first byte of each lane's storage; and, where those are several, their memory.
+    std::vector<std::int64_t> origins;
+    std::vector<std::uint8_t*> bases, valids;
     [[nodiscard]] const std::uint8_t* lanesOn() const { return on.empty() ? nullptr : on.data(); }
     [[nodiscard]] bool active(std::size_t k) const { return on.empty() || on[k] != 0; }
+    [[nodiscard]] std::uint8_t* bytesOf(std::size_t k) const { return bases.empty() ? bytes : bases[k]; }
+    [[nodiscard]] std::uint8_t* validOf(std::size_t k) const { return valids.empty() ? valid : valids[k]; }
+    [[nodiscard]] bool knowsWritten() const { return valid || !valids.empty(); }
 };
 
 // A region of one lane, ready to be walked.
@@ -48,15 +54,13 @@ struct TileView {
     bool inside = true;          // false: an axis of extent 1 is outside, so everything is
     Lane safe{};
     const BufferInfo* info = nullptr;
+    std::int64_t origin = 0;     // address buffers: the address of `bytes`
 };
 
 struct MatrixTile;  // matrix_ops.h
 struct MatrixWalk;
 struct MatrixPlan;
 struct RegisterMap;
-
-// The address of a global storage's first byte. Storages lie far apart, so that a wrong address is seen.
-[[nodiscard]] inline std::int64_t addressOf(std::size_t storage) { return static_cast<std::int64_t>(storage + 1) << 40; }
 
 class Machine {
 public:
@@ -90,7 +94,6 @@ private:
 
     // access.cpp
     bool locate(Fiber& f, int buffer, const std::vector<int>& indices, Places& places, const SourceRange& where);
-    bool locateAddress(Fiber& f, const BufferInfo& info, Places& places, const SourceRange& where);
     void spreadRows(Fiber& f, const BufferInfo& info, Places& places);
     Memory* memoryOf(Fiber& f, const BufferInfo& info, bool write);
     void load(Fiber& f, const Instr& in);
@@ -103,6 +106,12 @@ private:
         ++f.changes;
         ++changes_;
     }
+
+    // address.cpp
+    bool follow(Fiber& f, std::int64_t address, Reached& out, const SourceRange& where);
+    bool locateAddress(Fiber& f, const BufferInfo& info, Places& places, const SourceRange& where);
+    void takeAddress(Fiber& f, const Instr& in, const OpRecord& record);
+    bool moveToRank(Fiber& f, std::int64_t rank, std::int64_t& address, const SourceRange& where);
 
     // control.cpp
     void enterIf(Fiber& f, const Instr& in);
@@ -228,6 +237,9 @@ private:
     void tellLaunch();
     [[nodiscard]] bool isObserved(const BufferInfo& info) const;
     Touch& startTouch(Fiber& f, const Instr& in, const BufferInfo& info, Touch::Kind kind, Engine engine);
+    bool aim(Fiber& f, Touch& touch, std::int64_t origin);
+    void tellLanes(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, int width, const Slot* value,
+                   const Slot* holds);
     void tellAccess(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, const Slot* value);
     void tellWide(Fiber& f, const Instr& in, const RegionRecord& region, Touch::Kind kind, int width, int predicate);
     void tellBranch(Fiber& f, const Instr& in, const std::vector<std::uint8_t>& taken);

@@ -1,4 +1,6 @@
 // What the observer is told, where there is one.
+#include <algorithm>
+
 #include "core/interp/machine.h"
 #include "core/ir/visit.h"
 
@@ -41,10 +43,19 @@ private:
     void use(int buffer, bool write, std::int64_t bytes)
     {
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
+        if (info.space == Space::kAddress) {  // it may lead anywhere
+            for (std::vector<StorageShape>* list : {&shape_.shared, &shape_.global})
+                for (StorageShape& storage : *list)
+                    note(storage, write, bytes);
+            return;
+        }
         if (info.space != Space::kShared && info.space != Space::kGlobal)
             return;
         std::vector<StorageShape>& list = info.space == Space::kShared ? shape_.shared : shape_.global;
-        StorageShape& storage = list[static_cast<std::size_t>(info.storage)];
+        note(list[static_cast<std::size_t>(info.storage)], write, bytes);
+    }
+    static void note(StorageShape& storage, bool write, std::int64_t bytes)
+    {
         storage.granule = std::min(storage.granule, granuleOf(bytes));
         storage.written |= write;
     }
@@ -109,7 +120,7 @@ void Machine::tellLaunch()
 
 bool Machine::isObserved(const BufferInfo& info) const
 {
-    return options_.observer && launch_ && (info.space == Space::kShared || info.space == Space::kGlobal);
+    return options_.observer && launch_ && (info.space == Space::kShared || info.space == Space::kGlobal || info.space == Space::kAddress);
 }
 
 // A touch of this instruction without its accesses.
@@ -129,54 +140,73 @@ Touch& Machine::startTouch(Fiber& f, const Instr& in, const BufferInfo& info, To
     t.storage = info.storage;
     t.buffer = info.node;
     t.width = elementBytes(info);
-    t.bytes = t.shared ? f.block->shared[static_cast<std::size_t>(info.storage)].bytes.data()
-                       : globals_[static_cast<std::size_t>(info.storage)].bytes;
+    t.bytes = info.space == Space::kAddress ? nullptr  // see aim()
+              : t.shared                    ? f.block->shared[static_cast<std::size_t>(info.storage)].bytes.data()
+                                            : globals_[static_cast<std::size_t>(info.storage)].bytes;
     t.step = vectorStep_;
     t.steps = vectorSteps_;
     t.completes = {};
     return t;
 }
 
+// Points a touch of an address buffer at the memory that begins at `origin`.
+bool Machine::aim(Fiber& f, Touch& touch, std::int64_t origin)
+{
+    Reached memory;
+    if (!follow(f, origin, memory, touch.act.where->range))
+        return false;
+    touch.shared = memory.isShared();
+    touch.owner = memory.isShared() ? static_cast<int>(memory.block) : touch.act.block;
+    touch.storage = memory.storage;
+    touch.bytes = memory.bytes;
+    return true;
+}
+
+// One touch for each storage that lanes reach: `width` bytes a lane, of those where `holds` is true.
+void Machine::tellLanes(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, int width, const Slot* value,
+                        const Slot* holds)
+{
+    const std::int64_t bits = info.type.bits() * std::max<int>(1, info.type.lanes);
+    std::vector<std::int64_t> origins;
+    for (std::size_t k = 0; k < p.origins.size(); ++k)
+        if (p.active(k) && std::ranges::find(origins, p.origins[k]) == origins.end())
+            origins.push_back(p.origins[k]);
+    if (info.space != Space::kAddress)
+        origins.push_back(0);
+    for (const std::int64_t origin : origins) {
+        Touch& t = startTouch(f, in, info, kind, Engine::kThread);
+        t.width = width;
+        if (info.space == Space::kAddress && !aim(f, t, origin))
+            return;
+        for (int lane = 0; lane < f.n; ++lane) {
+            const auto k = static_cast<std::size_t>(lane);
+            const std::size_t place = p.uniform ? 0 : k;
+            if (!f.mask.on(lane) || !p.active(place) || (holds && holds->lanes[holds->uniform ? 0 : k].i == 0))
+                continue;
+            if (!p.origins.empty() && p.origins[place] != origin)
+                continue;
+            t.act.threads.push_back(f.threads[k]);
+            t.at.push_back(p.offsets[place] * bits / 8);
+            if (value)
+                t.values.push_back(value->lanes[value->uniform ? 0 : k].i);
+        }
+        if (!t.at.empty())
+            options_.observer->touches(t);
+    }
+}
+
 void Machine::tellAccess(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, const Slot* value)
 {
-    if (!isObserved(info))
-        return;
-    Touch& t = startTouch(f, in, info, kind, Engine::kThread);
-    const std::int64_t bits = info.type.bits() * std::max<int>(1, info.type.lanes);
-    const bool known = value && value->width == 1;
-    for (int lane = 0; lane < f.n; ++lane) {
-        const auto k = static_cast<std::size_t>(lane);
-        const std::size_t place = p.uniform ? 0 : k;
-        if (!f.mask.on(lane) || !p.active(place))
-            continue;
-        t.act.threads.push_back(f.threads[k]);
-        t.at.push_back(p.offsets[place] * bits / 8);
-        if (known)
-            t.values.push_back(value->lanes[value->uniform ? 0 : k].i);
-    }
-    if (!t.at.empty())
-        options_.observer->touches(t);
+    if (isObserved(info))
+        tellLanes(f, in, info, p, kind, elementBytes(info), value && value->width == 1 ? value : nullptr, nullptr);
 }
 
 // One access of `width` bytes a lane, from the first element of the region on, where the slot `predicate` holds.
 void Machine::tellWide(Fiber& f, const Instr& in, const RegionRecord& region, Touch::Kind kind, int width, int predicate)
 {
     const BufferInfo& info = program_.buffers[static_cast<std::size_t>(region.buffer)];
-    if (!isObserved(info) || !locate(f, region.buffer, region.mins, places_, in.where.range))
-        return;
-    Touch& t = startTouch(f, in, info, kind, Engine::kThread);
-    t.width = width;
-    const Slot* holds = predicate >= 0 ? &slot(f, predicate) : nullptr;
-    for (int lane = 0; lane < f.n; ++lane) {
-        const auto k = static_cast<std::size_t>(lane);
-        const std::size_t place = places_.uniform ? 0 : k;
-        if (!f.mask.on(lane) || !places_.active(place) || (holds && holds->lanes[holds->uniform ? 0 : k].i == 0))
-            continue;
-        t.act.threads.push_back(f.threads[k]);
-        t.at.push_back(places_.offsets[place] * info.type.bits() / 8);
-    }
-    if (!t.at.empty())
-        options_.observer->touches(t);
+    if (isObserved(info) && locate(f, region.buffer, region.mins, places_, in.where.range))
+        tellLanes(f, in, info, places_, kind, width, nullptr, predicate >= 0 ? &slot(f, predicate) : nullptr);
 }
 
 void Machine::tellBranch(Fiber& f, const Instr& in, const std::vector<std::uint8_t>& taken)

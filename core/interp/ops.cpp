@@ -175,24 +175,7 @@ void Machine::memoryOp(Fiber& f, const Instr& in, const OpRecord& record)
     }
     if (in.dst < 0)
         return;
-    // Addresses. Only those of global tensors can be followed again.
-    const BufferInfo& info = program_.buffers[static_cast<std::size_t>(std::max(0, record.at(0).region.buffer))];
-    Slot& dst = slot(f, in.dst);
-    if (record.at(0).region.buffer < 0) {
-        dst = slot(f, record.at(0).slot);
-        return;
-    }
-    Places places;
-    if (!locate(f, record.at(0).region.buffer, record.at(0).region.mins, places, in.where.range))
-        return;
-    const std::int64_t bits = info.type.bits() * std::max<int>(1, info.type.lanes);
-    const std::int64_t start = info.space == Space::kGlobal ? addressOf(static_cast<std::size_t>(info.storage))
-                                                            : (std::int64_t{1} << 60) + (std::int64_t{info.storage} << 40);
-    Lane* out = dst.prepare(places.offsets.size());
-    for (std::size_t k = 0; k < places.offsets.size(); ++k)
-        out[k].i = start + places.offsets[k] * bits / 8;
-    dst.uniform = places.uniform;
-    dst.width = 1;
+    takeAddress(f, in, record);
 }
 
 // ldg128 and the like: `width` words of 32 bits from the element's address on. __ldg: the element itself.

@@ -46,20 +46,19 @@ bool Machine::view(Fiber& f, const RegionRecord& region, int lane, bool write, T
     }
     if (info.space == Space::kAddress) {
         const std::int64_t at = numberOf(f, {0, info.addressSlot}, lane);
-        const std::int64_t storage = (at >> 40) - 1;
-        if (storage < 0 || storage >= static_cast<std::int64_t>(globals_.size())) {
-            error(Code::kOutOfBounds, where, fmt::format("{} is the address of no tensor", at));
+        Reached memory;
+        if (!follow(f, at, memory, where))
             return false;
-        }
-        GlobalStorage& g = globals_[static_cast<std::size_t>(storage)];
-        out.bytes = g.bytes;
-        out.base += (at - addressOf(static_cast<std::size_t>(storage))) * 8 / out.type.bits();
+        out.bytes = memory.bytes;
+        out.valid = memory.valid;
+        out.origin = memory.origin;
+        out.base += (at - memory.origin) * 8 / out.type.bits();
         std::int64_t last = out.base;
         for (const TileAxis& a : out.axes)
             last += std::max<std::int64_t>(0, a.high - 1) * a.stride;
-        if (out.base < 0 || (last + 1) * out.type.bits() > g.size * 8) {
+        if (out.base < 0 || (last + 1) * out.type.bits() > memory.size * 8) {
             error(Code::kOutOfBounds, where,
-                  fmt::format("this region of {} is outside the tensor that its address points to", info.node->name));
+                  fmt::format("this region of {} is outside the memory that its address points to", info.node->name));
             return false;
         }
         return true;

@@ -34,6 +34,10 @@ bool Machine::loadDescribed(Fiber& f, const Instr& in, const OperandRecord& oper
     Places& p = places_;
     if (!locate(f, operand.region.buffer, operand.region.mins, p, in.where.range))
         return false;
+    if (info.space != Space::kShared) {
+        error(Code::kScopeIllegal, in.where.range, fmt::format("{} is not in this block's shared memory", info.node->name));
+        return false;
+    }
     const Memory& memory = *memoryOf(f, info, false);
     const std::int64_t start = p.offsets[p.uniform ? 0 : static_cast<std::size_t>(firstLane)] * info.type.bits() / 8;
     const std::int64_t size = walk.type.bits() / 8;
