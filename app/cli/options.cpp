@@ -111,6 +111,8 @@ public:
         text("--stage", out_.stage);
         text("--format", out_.format);
         text("--output", out_.output);
+        text("--view", out_.view);
+        text("--store", out_.store);
         text("--output-dir", out_.outputDir);
         number("--seed", out_.seed);
         count("--repeat", out_.repeat);

@@ -29,7 +29,8 @@ struct Options {
     bool noLower = false;
     std::string after, stage;
     bool all = false, why = false;
-    std::string format, output;
+    std::string format, output, view;
+    std::string store;  // a file; empty: not given
     bool lines = false;
 
     std::map<std::string, std::string> inputs;  // NAME -> FILE.npy or VALUE

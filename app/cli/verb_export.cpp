@@ -1,0 +1,83 @@
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "app/cli/stored_run.h"
+#include "app/cli/verbs.h"
+#include "profiler/capture/json.h"
+#include "profiler/report/csv.h"
+#include "profiler/store/file.h"
+#include "profiler/store/twr.h"
+
+namespace tw::cli {
+namespace {
+
+using Writer = std::string (*)(const capture::Capture&, const Options&);
+struct Format {
+    const char* name;
+    bool isBinary;
+    Writer write;
+};
+
+const Format kFormats[] = {
+    {"csv", false, [](const capture::Capture& c, const Options&) { return report::toCsv(c); }},
+    {"json", false, [](const capture::Capture& c, const Options&) { return capture::toJson(c) + "\n"; }},
+    {"twr", true, [](const capture::Capture& c, const Options&) { return store::toTwr(c); }},
+};
+
+std::string formatNames()
+{
+    std::string out;
+    for (const Format& format : kFormats)
+        out += (out.empty() ? "" : ", ") + std::string(format.name);
+    return out;
+}
+
+// --format, else the ending of --output, else JSON; null for a word that is none.
+const Format* chosenFormat(const Options& options)
+{
+    const std::string ending = std::filesystem::path(options.output).extension().string();
+    std::string name = !options.format.empty() ? options.format : ending.size() > 1 ? ending.substr(1) : "json";
+    for (const Format& format : kFormats)
+        if (name == format.name)
+            return &format;
+    return nullptr;
+}
+
+int fail(Report& report, std::string message, Code code = Code::kUsage)
+{
+    report.fail(code, std::move(message));
+    return kUsage;
+}
+
+}  // namespace
+
+int runExport(const Options& options, Report& report, std::stop_token)
+{
+    const Format* format = chosenFormat(options);
+    if (!format)
+        return fail(report, fmt::format("--format takes {}; not {}", formatNames(), options.format.empty() ? "the ending of " + options.output : options.format));
+    if (format->isBinary && options.output.empty())
+        return fail(report, fmt::format("--format {} needs --output FILE", format->name));
+    const auto capture = openRun(options.files.front(), options);
+    if (!capture)
+        return fail(report, capture.error(), Code::kFile);
+    const std::string bytes = format->write(*capture, options);
+    report.json()["run"] = options.files.front();
+    report.json()["kernel"] = capture->kernel;
+    report.json()["instance"] = capture->instance;
+    report.json()["device"] = capture->environment.device;
+    report.json()["format"] = format->name;
+    report.json()["bytes"] = bytes.size();
+    if (options.output.empty()) {
+        report.json()["text"] = bytes;
+        report.text() = bytes;
+        return kFine;
+    }
+    if (const auto written = store::writeWhole(options.output, bytes); !written)
+        return fail(report, written.error(), Code::kFile);
+    report.json()["path"] = options.output;
+    return kFine;
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,72 @@
+// tilec export, over one-file captures and stored runs.
+#include <gtest/gtest.h>
+
+#include "profiler/store/store.h"
+#include "profiler/store/twr.h"
+#include "tests/cli/call.h"
+#include "tests/unit/store/sample.h"
+
+namespace tw::cli::test {
+namespace {
+
+using store::test::bytesOf;
+using store::test::Folder;
+using store::test::sampleCapture;
+
+TEST(Export, AOneFileCaptureAsJsonAndCsv)
+{
+    const Folder folder;
+    const std::string path = folder.file("gemm.twr");
+    ASSERT_TRUE(store::writeTwr(path, sampleCapture()));
+    const Answer json = tilec("export " + path);
+    EXPECT_EQ(json.exitCode, 0);
+    EXPECT_EQ(json.json()["kernel"], "matmul");
+    const Answer csv = tilec("export " + path + " --format csv");
+    EXPECT_EQ(csv.exitCode, 0);
+    EXPECT_NE(csv.out.find("metric,duration_us,,,,,12.5,us,measured,3,0.01\r\n"), std::string::npos) << csv.out;
+    const Answer file = tilec("export --json " + path + " -o " + folder.file("out.csv"));
+    EXPECT_EQ(file.exitCode, 0);
+    EXPECT_EQ(file.json()["format"], "csv");
+    EXPECT_EQ(bytesOf(folder.file("out.csv")), csv.out);
+}
+
+TEST(Export, AStoredRunByNumberAndTheLast)
+{
+    const Folder folder;
+    const std::string db = folder.file("runs.db");
+    {
+        auto store = store::Store::open(db);
+        ASSERT_TRUE(store->add(sampleCapture(10)));
+        ASSERT_TRUE(store->add(sampleCapture(20)));
+    }
+    EXPECT_EQ(tilec("export 1 --store " + db).json()["metrics"][0]["value"], 10);
+    EXPECT_EQ(tilec("export last --store " + db).json()["metrics"][0]["value"], 20);
+    EXPECT_EQ(tilec("export 1 --store " + db + " -o " + folder.file("one.twr")).exitCode, 0);
+    EXPECT_EQ(store::readTwr(folder.file("one.twr"))->metrics[0].value, 10);
+    EXPECT_EQ(tilec("export last", "XDG_DATA_HOME=" + folder.file("none") + " ").exitCode, 2);
+}
+
+TEST(Export, SaysWhatIsWrong)
+{
+    const Folder folder;
+    const auto message = [](const std::string& arguments) {
+        const Answer answer = tilec("export --json " + arguments);
+        EXPECT_EQ(answer.exitCode, 2) << arguments;
+        return answer.json()["diagnostics"][0]["message"].get<std::string>();
+    };
+    const std::string db = folder.file("runs.db");
+    (void)store::Store::open(db);
+    EXPECT_NE(message("7 --store " + db).find("has no run 7"), std::string::npos);
+    EXPECT_NE(message("last --store " + db).find("has no run"), std::string::npos);
+    EXPECT_NE(message("gemm.py --store " + db).find("names no run"), std::string::npos);
+    EXPECT_NE(message("99999999999999999999 --store " + db).find("names no run"), std::string::npos);
+    EXPECT_NE(message("none.twr").find("cannot read none.twr"), std::string::npos);
+    EXPECT_NE(message("none.twr --format pdf").find("--format takes csv, "), std::string::npos);
+    EXPECT_NE(message("none.twr --format twr").find("needs --output"), std::string::npos);
+    ASSERT_TRUE(store::writeTwr(folder.file("a.twr"), sampleCapture()));
+    EXPECT_NE(message(folder.file("a.twr") + " -o /no/such/a.csv").find("cannot write /no/such/a.csv"), std::string::npos);
+    EXPECT_NE(message(folder.file("a.twr") + " --format csv -o /dev/full").find("cannot write /dev/full"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tw::cli::test
