@@ -1,9 +1,9 @@
 #include "core/layout/access.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <array>
 
+#include "core/arith/evaluate.h"
 #include "core/layout/shared.h"
 #include "core/layout/table.h"
 #include "core/support/check.h"
@@ -40,15 +40,18 @@ I boxExtent(I extent)
 // The words of some lanes, by bank.
 BankUse usePhase(std::span<const I> addresses, I bytes)
 {
-    std::map<I, std::set<I>> words;
-    std::size_t distinct = 0;
+    std::array<I, 64> words;  // at most 32 lanes with one, 16 with two, 8 with four
+    std::size_t count = 0;
     for (const I address : addresses)
         for (I word = address / 4; address >= 0 && word * 4 < address + bytes; ++word)
-            distinct += words[word % 32].insert(word).second ? 1 : 0;
+            words[count++] = word;
+    std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+    count = static_cast<std::size_t>(std::unique(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count)) - words.begin());
+    std::array<I, 32> wanted{};
     BankUse use;
-    for (const auto& [bank, wanted] : words)
-        use.passes = std::max(use.passes, static_cast<I>(wanted.size()));
-    use.best = ceilDiv(static_cast<I>(distinct), 32);
+    for (std::size_t n = 0; n < count; ++n)
+        use.passes = std::max(use.passes, ++wanted[static_cast<std::size_t>(words[n] % 32)]);
+    use.best = ceilDiv(static_cast<I>(count), 32);
     return use;
 }
 
@@ -91,6 +94,26 @@ BankUse bankUse(std::span<const I> addresses, I bytes)
         all.best += phase.best;
     }
     return all;
+}
+
+I matrixPasses(const ir::LayoutMap& map, int bits)
+{
+    const std::size_t rank = map.shape.size();
+    if (rank < 2 || map.shape[rank - 2] < 8 || map.shape[rank - 1] * bits < 128 || map.index.size() != 1)
+        return 0;
+    std::vector<const ir::ExprNode*> vars;
+    for (const auto& v : map.vars)
+        vars.push_back(v.get());
+    auto program = arith::Evaluation::compile(map.index.front(), vars);
+    std::vector<I> addresses, at(rank, 0);
+    for (I row = 0; row < 8 && program; ++row) {
+        at[rank - 2] = row;
+        const auto place = program->run(at);
+        if (!place)
+            return 0;
+        addresses.push_back(*place * bits / 8);
+    }
+    return program ? bankUse(addresses, 16).passes : 0;
 }
 
 std::optional<TmaBoxes> tmaBoxes(const ir::LayoutMap& map, int bits)

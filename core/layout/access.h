@@ -30,6 +30,10 @@ struct BankUse {
 // `addresses` in bytes, one a lane; negative: the lane does not take part. `bytes`: 1, 2, 4, 8 or 16 a lane.
 [[nodiscard]] BankUse bankUse(std::span<const std::int64_t> addresses, std::int64_t bytes);
 
+// Passes in which the first 8 rows of 16 bytes come, which ldmatrix and wgmma take at once: 1 at best. 0 where the tile has fewer rows or
+// shorter ones, or the map cannot be evaluated.
+[[nodiscard]] std::int64_t matrixPasses(const ir::LayoutMap& map, int bits);
+
 // How bulk tensor copies (TMA) fill a tile in shared memory: boxes of `box` elements, `counts` of them along each axis, each
 // row-major in 32, 64 or 128 bytes of a row with the swizzle of that width, or unswizzled with any row of a multiple of 16 bytes.
 struct TmaBoxes {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "core/support/check.h"
 
 namespace tw::layout {
@@ -219,6 +221,52 @@ Fragment dealt(const std::vector<I>& shape, I threads, I vector)
     }
     fillThreads(f);
     return normalized(std::move(f));
+}
+
+std::optional<Fragment> dealtInPatches(const std::vector<I>& shape, I threads, const Patches& patches)
+{
+    constexpr I kWarp = 32;
+    std::vector<int> order = {patches.fast};  // axes, the one that warps walk along first in front
+    for (int axis = static_cast<int>(shape.size()); axis-- > 0;)
+        if (axis != patches.fast)
+            order.push_back(axis);
+    const I across = kWarp / patches.lanes;
+    const I patch[] = {patches.vector * patches.lanes, across};
+    if (order.size() < 2 || threads % kWarp != 0 || kWarp % patches.lanes != 0)
+        return std::nullopt;
+    for (std::size_t k = 0; k < 2; ++k)
+        if (shape[static_cast<std::size_t>(order[k])] % patch[k] != 0)
+            return std::nullopt;
+    Fragment f;
+    f.shape = shape;
+    f.threads = threads;
+    if (patches.vector > 1)
+        f.digits.push_back({order[0], 1, patches.vector, false, 1});
+    f.digits.push_back({order[0], patches.vector, patches.lanes, true, 1});
+    f.digits.push_back({order[1], 1, across, true, patches.lanes});
+    I warps = threads / kWarp, thread = kWarp, reg = patches.vector;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const I lower = k < 2 ? patch[k] : 1, rounds = shape[static_cast<std::size_t>(order[k])] / lower, here = std::gcd(rounds, warps);
+        f.digits.push_back({order[k], lower, here, true, thread});
+        f.digits.push_back({order[k], lower * here, rounds / here, false, reg});
+        thread *= here;
+        warps /= here;
+        reg *= rounds / here;
+    }
+    return warps == 1 ? std::optional(normalized(std::move(f))) : std::nullopt;
+}
+
+std::string describe(const Fragment& f)
+{
+    std::string text;
+    for (std::size_t axis = 0; axis < f.shape.size(); ++axis) {
+        std::string digits;
+        for (std::size_t k = f.digits.size(); k-- > 0;)
+            if (const Digit& d = f.digits[k]; d.axis == static_cast<int>(axis))
+                digits += fmt::format("{}{} {}{}", digits.empty() ? "" : " × ", d.extent, d.onThread ? "thread" : "register", d.extent == 1 ? "" : "s");
+        text += fmt::format("{}axis {}: {}", axis == 0 ? "" : "; ", axis, digits.empty() ? "1" : digits);
+    }
+    return f.copies() > 1 ? fmt::format("{}; {} copies", text, f.copies()) : text;
 }
 
 Fragment rowwise(const std::vector<I>& shape, int axis, I threads, I lanes, I vector)

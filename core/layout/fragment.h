@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/ir/expr.h"
@@ -66,9 +67,20 @@ struct Fragment {
 // Row-major order dealt out to the threads, `vector` neighbours of the last axis at a time; where there are more threads than
 // elements, copies fill them.
 [[nodiscard]] Fragment dealt(const std::vector<std::int64_t>& shape, std::int64_t threads, std::int64_t vector);
+// Like `dealt`, with warps that cover patches: `vector` neighbours of axis `fast` in a thread, `lanes` threads of a warp of 32 along it, the
+// rest of the warp along the last other axis; warps and then registers along `fast` first. Empty where that does not come out
+// even.
+struct Patches {
+    int fast = 0;
+    std::int64_t vector = 1, lanes = 32;
+};
+[[nodiscard]] std::optional<Fragment> dealtInPatches(const std::vector<std::int64_t>& shape, std::int64_t threads, const Patches& patches);
 // Rows (all axes but `axis`) over groups of `lanes` threads, `vector` neighbours of `axis` at a time in a thread: a reduction along
 // `axis` stays within a group. `lanes` divides `threads`.
 [[nodiscard]] Fragment rowwise(const std::vector<std::int64_t>& shape, int axis, std::int64_t threads, std::int64_t lanes, std::int64_t vector);
+
+// In words: each axis as its digits from the highest to the lowest, "8 threads × 2 registers"; the copies if there are any.
+[[nodiscard]] std::string describe(const Fragment& f);
 
 // ---- derived layouts ----
 

@@ -1,8 +1,10 @@
 // Fragments to and from LayoutMaps.
 #include <numeric>
+#include <utility>
 
 #include "core/arith/evaluate.h"
 #include "core/ir/build.h"
+#include "core/ir/visit.h"
 #include "core/layout/fragment.h"
 
 namespace tw::layout {
@@ -98,6 +100,33 @@ std::optional<std::vector<Digit>> digitsAlong(Points& points, std::size_t axis, 
     return digits;
 }
 
+// Whether a sum of functions of one variable each: then what holds along every axis holds everywhere.
+bool isSumOfAxes(const Expr& e)
+{
+    if (const auto* b = ir::as<ir::Binary>(e)) {
+        if (b->op == ir::BinaryOp::kAdd || b->op == ir::BinaryOp::kSub)
+            return isSumOfAxes(b->a) && isSumOfAxes(b->b);
+        if (b->op == ir::BinaryOp::kMul && ir::asInt(b->b))
+            return isSumOfAxes(b->a);
+    }
+    if (const auto* cast = ir::as<ir::Cast>(e); cast && e->dtype.isInteger() && e->dtype.bits() >= 32)
+        return isSumOfAxes(cast->value);
+    struct Variables final : ir::Visitor {
+        const ir::ExprNode* only = nullptr;
+        bool several = false;
+        using ir::Visitor::visit;
+        void visit(const Expr& x) override
+        {
+            if (x && x->kind == ir::ExprKind::kVar)
+                if (const auto* before = std::exchange(only, x.get()); before && before != x.get())
+                    several = true;
+            ir::Visitor::visit(x);
+        }
+    } variables;
+    static_cast<ir::Visitor&>(variables).visit(e);
+    return !variables.several;
+}
+
 // Whether the digits say what the map says, everywhere. `copies`: the digits of the number of the copy, lowest first.
 bool agrees(const Fragment& f, const std::vector<Replica>& copies, Points& points, const LayoutMap& map)
 {
@@ -112,15 +141,27 @@ bool agrees(const Fragment& f, const std::vector<Replica>& copies, Points& point
             rest /= r.extent;
         }
     }
-    for (;;) {
+    const auto extentOf = [&](std::size_t axis) { return axis < map.shape.size() ? map.shape[axis] : map.replicate; };
+    const auto agreesHere = [&] {
         const auto p = points(at);
         const I copy = map.replicateVar ? at.back() : 0;
-        if (!p || p->reg != f.registerOf(coordinates) || p->thread != f.threadOf(coordinates) + shift[static_cast<std::size_t>(copy)])
+        return p && p->reg == f.registerOf(coordinates) && p->thread == f.threadOf(coordinates) + shift[static_cast<std::size_t>(copy)];
+    };
+    if (isSumOfAxes(map.thread) && isSumOfAxes(map.index.front())) {
+        for (std::size_t axis = 0; axis < at.size(); ++axis) {
+            for (at[axis] = 0; at[axis] < extentOf(axis); ++at[axis])
+                if (!agreesHere())
+                    return false;
+            at[axis] = 0;
+        }
+        return true;
+    }
+    for (;;) {
+        if (!agreesHere())
             return false;
         std::size_t axis = at.size();
         while (axis-- > 0) {
-            const I extent = axis < map.shape.size() ? map.shape[axis] : map.replicate;
-            if (++at[axis] < extent)
+            if (++at[axis] < extentOf(axis))
                 break;
             at[axis] = 0;
         }

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "core/arith/evaluate.h"
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
@@ -13,6 +15,9 @@ namespace {
 using I = std::int64_t;
 using ir::Expr;
 using ir::LayoutMap;
+
+constexpr I kBankBytes = 4, kBankPeriod = 128;  // of one bank; after which the banks repeat
+constexpr I kWidestBytes = 16;                  // of a thread's access
 
 std::shared_ptr<LayoutMap> emptyMap(const std::vector<I>& shape)
 {
@@ -109,6 +114,45 @@ Ref<const LayoutMap> panels(const std::vector<I>& shape, int bits, I bytes)
     const Expr panel = ir::add(ir::mul(tile, ir::intImm(shape.back() / columns)), ir::floorDiv(column, ir::intImm(columns)));
     map->index = {ir::add(ir::mul(ir::add(ir::mul(panel, ir::intImm(rows)), row), ir::intImm(columns)), inside)};
     return map;
+}
+
+Ref<const LayoutMap> toMap(const RowForm& form, const std::vector<I>& shape)
+{
+    if (form == RowForm{})
+        return rowMajor(shape);
+    auto map = emptyMap(shape);
+    const Expr row = rowOf(*map);
+    Expr column = map->vars.back();
+    if (form.chunk != 0) {
+        const Expr turn = ir::floorMod(ir::floorDiv(row, ir::intImm(form.divisor)), ir::intImm(form.turns));
+        column = ir::binary(ir::BinaryOp::kBitXor, column, ir::mul(turn, ir::intImm(form.chunk)));
+    }
+    map->index = {ir::add(ir::mul(row, ir::intImm(shape.back() + form.pad)), column)};
+    return map;
+}
+
+std::string describe(const RowForm& form, int bits)
+{
+    if (form.pad != 0)
+        return fmt::format("rows with {} bytes behind each", form.pad * bits / 8);
+    if (form.chunk == 0)
+        return "row-major";
+    const std::string row = form.divisor == 1 ? "row" : fmt::format("row / {}", form.divisor);
+    return fmt::format("chunk c of {} bytes at c ^ ({} % {})", form.chunk * bits / 8, row, form.turns);
+}
+
+std::vector<RowForm> rowForms(const std::vector<I>& shape, int bits)
+{
+    std::vector<RowForm> forms = {{}};
+    if (shape.size() < 2 || bits % 8 != 0 || kBankPeriod % (bits / 8) != 0)
+        return forms;
+    const I bytes = bits / 8, columns = shape.back(), whole = std::gcd(columns * bytes, kBankPeriod);
+    for (I chunk = kWidestBytes; chunk >= std::max<I>(kBankBytes, bytes); chunk /= 2)
+        for (I divisor = 1; whole / chunk >= 2 && divisor <= 16; divisor *= 2)
+            forms.push_back({0, chunk / bytes, divisor, whole / chunk});
+    for (I pad = kWidestBytes; pad >= std::max<I>(kBankBytes, bytes); pad /= 2)
+        forms.push_back({pad / bytes, 0, 1, 1});
+    return forms;
 }
 
 Expr physicalIndex(const LayoutMap& map, const std::vector<Expr>& at)

@@ -171,7 +171,7 @@ private:
         const auto known = solution_.fragments.find(fragment.get());
         if (known != solution_.fragments.end())
             out.push_back(copyNest(fragment, staged, known->second, where));
-        context_.layoutReasons.push_back({staged->name, "a use of " + fragment->name + " that its layout does not fit", 0, 1});
+        context_.layoutReasons.push_back({staged->name, "a use of " + fragment->name + " that its layout does not fit", 0, 1, where});
         return staged;
     }
 
@@ -408,7 +408,7 @@ private:
             src = wholeOf(cutOut(src, src.buffer->name + "_tile", f, true, out, s->where));
         }
         const Fragment result = reducedLayout(solution_.fragments.at(src.buffer.get()), reducedAxis(call), dst.mins.size());
-        const bool fits = isSpread(dst.buffer) && ir::isWhole(dst) && sameHolders(solution_.fragments.at(dst.buffer.get()), result);
+        const bool fits = isSpread(dst.buffer) && ir::isWhole(dst) && solution_.fragments.at(dst.buffer.get()) == result;
         if (!fits) {
             const bool clear = ir::boolAttr(call.attrs, "clear", true);
             const Buffer tile = cutOut(dst, dst.buffer->name + "_tile", result, !clear, out, s->where);
@@ -419,8 +419,6 @@ private:
         out.insert(out.end(), after.begin(), after.end());
         return ir::sequence(std::move(out));
     }
-
-    static bool sameHolders(const Fragment& a, const Fragment& b) { return a == b; }
 
     // ---- statements outside of nests ----
 

@@ -7,7 +7,9 @@
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
-#include "core/passes/lower_bulk_copy.h"
+#include "core/passes/layout_demands.h"
+#include "core/passes/shared_layouts.h"
+#include "core/passes/shared_wishes.h"
 
 namespace tw::passes {
 
@@ -50,14 +52,16 @@ public:
         seedProducts();
         for (const BufferNode* buffer : outside_)
             if (!solution_.fragments.contains(buffer) && elementsOf(*buffer) <= kSmallTile)
-                give(buffer, layout::replicated(shapeOf(*buffer), groupOf(buffer).count), "every thread reads it outside of loops");
+                give(buffer, layout::replicated(shapeOf(*buffer), groupOf(buffer).count), "every thread reads it outside of loops", {});
         handOn();
         while (const BufferNode* next = largestOpen()) {
-            give(next, openLayout(*next), reductionOf(next) ? "its rows are reduced" : "no operation demands another");
+            const LayoutSite* reduction = reductionOf(next);
+            give(next, openLayout(*next), reduction ? "its rows are reduced" : "no operation demands another", reduction ? reduction->stmt->where : ir::Provenance{});
             handOn();
         }
         settleNests();
         settleShared();
+        explainFragments(sites_, solution_);
         return std::move(solution_);
     }
 
@@ -72,13 +76,19 @@ protected:
         }
         if (const auto* allocate = ir::as<ir::Allocate>(s); allocate && allocate->buffer->scope == ir::MemoryScope::kShared)
             (allocate->buffer->viewOf ? views_ : shared_).push_back(allocate->buffer.get());
+        if (const auto* store = ir::as<ir::Store>(s); store && !parallelNest())
+            elsewhere_.insert(store->buffer.get());
         const auto* op = ir::as<ir::OpStmt>(s);
+        if (op && op->call.op != ir::OpId::kAnnotateLayout && !isReduction(op->call.op))
+            noteRegions(op->call);
         if (!op || parallelNest())
             return;
         if (op->call.op == ir::OpId::kAnnotateLayout)
             annotated(*op);
         if (op->call.op == ir::OpId::kTmaCopy)
-            wishOfBulkCopy(op->call);
+            for (const char* side : {"src", "dst"})
+                if (const ir::Buffer& buffer = ir::regionOperand(op->call, side)->buffer; buffer->scope == ir::MemoryScope::kShared)
+                    wishes_.addBulkCopy(buffer.get(), s->where);
         if (!isProduct(op->call.op) && !isReduction(op->call.op))
             return;
         for (const ir::Operand& operand : op->call.operands)
@@ -89,6 +99,10 @@ protected:
     void enterExpr(const ir::Expr& e) override
     {
         const auto* load = ir::as<ir::Load>(e);
+        if (const auto* call = ir::as<ir::Call>(e))
+            noteRegions(call->call);
+        if (load && !parallelNest())
+            elsewhere_.insert(load->buffer.get());
         if (load && isSpread(load->buffer) && !parallelNest()) {
             outside_.push_back(load->buffer.get());
             touch(load->buffer, {0, threadCount(launch_), true});
@@ -96,6 +110,14 @@ protected:
     }
 
 private:
+    // Operations on single elements in nests are accesses like any other.
+    void noteRegions(const ir::OpCall& call)
+    {
+        for (const ir::Operand& operand : call.operands)
+            if (const auto* region = std::get_if<ir::Region>(&operand); region && region->buffer && !(parallelNest() && ir::isPoint(*region)))
+                elsewhere_.insert(region->buffer.get());
+    }
+
     void visitLaunch()
     {
         ir::Visitor& visitor = *this;
@@ -114,10 +136,11 @@ private:
     }
     const ThreadGroup& groupOf(const BufferNode* buffer) const { return bufferGroups_.at(buffer); }
 
-    void give(const BufferNode* buffer, Fragment f, std::string why)
+    void give(const BufferNode* buffer, Fragment f, std::string why, const ir::Provenance& demandedBy)
     {
         f.firstThread = groupOf(buffer).first;
-        solution_.reasons.push_back({buffer->name, std::move(why), f.registers(), f.copies()});
+        solution_.reasonOf[buffer] = solution_.reasons.size();
+        solution_.reasons.push_back({buffer->name, std::move(why), f.registers(), f.copies(), demandedBy});
         solution_.fragments.emplace(buffer, std::move(f));
     }
 
@@ -127,8 +150,10 @@ private:
         const auto* map = std::get_if<Ref<const ir::LayoutMap>>(&op.call.operands[1]);
         if (!target || !map)
             return;
-        if (target->buffer->scope == ir::MemoryScope::kShared)
+        if (target->buffer->scope == ir::MemoryScope::kShared) {
             solution_.shared[target->buffer.get()] = *map;
+            solution_.reasons.push_back({target->buffer->name, "T.annotate_layout", 0, 1, op.where});
+        }
         if (!isSpread(target->buffer))
             return;
         const auto f = layout::fromMap(**map, threadCount(launch_));
@@ -139,7 +164,8 @@ private:
             return;
         }
         solution_.fragments.emplace(target->buffer.get(), *f);
-        solution_.reasons.push_back({target->buffer->name, "T.annotate_layout", f->registers(), f->copies()});
+        solution_.reasonOf[target->buffer.get()] = solution_.reasons.size();
+        solution_.reasons.push_back({target->buffer->name, "T.annotate_layout", f->registers(), f->copies(), op.where});
         bufferGroups_.try_emplace(target->buffer.get(), ThreadGroup{f->firstThread, f->threads, true});
     }
 
@@ -176,38 +202,10 @@ private:
         const std::optional<Fragment> demand = operand == "C" ? std::optional(plan.c) : operand == "A" ? plan.a.fragment : plan.b.fragment;
         const bool known = solution_.fragments.contains(region->buffer.get());
         if (isSpread(region->buffer) && ir::isWhole(*region) && !known && demand)
-            give(region->buffer.get(), *demand, fmt::format("operand {} of T.{}: {}", operand, ir::info(site.call->op).name, plan.reason));
+            give(region->buffer.get(), *demand, fmt::format("operand {} of T.{}: {}", operand, ir::info(site.call->op).name, plan.reason), site.stmt->where);
         const ProductOperandPlan& operandPlan = operand == "A" ? plan.a : plan.b;
         if (region->buffer->scope == ir::MemoryScope::kShared && operand != "C")
-            wish(region->buffer.get(), operandPlan);
-    }
-
-    // Of two products that read one tile the pickier one decides: panels before swizzled rows, narrow panels before wide ones.
-    void wish(const BufferNode* buffer, const ProductOperandPlan& plan)
-    {
-        const auto [known, fresh] = wishes_.emplace(buffer, plan);
-        ProductOperandPlan& best = known->second;
-        const bool panels = plan.shared == SharedLayout::kPanels;
-        if (!fresh && (plan.shared > best.shared || (panels && best.shared == plan.shared && plan.panelBytes < best.panelBytes)))
-            best = plan;
-    }
-
-    // Bulk copies know panels and plain rows, nothing else.
-    void wishOfBulkCopy(const ir::OpCall& call)
-    {
-        for (const char* side : {"src", "dst"}) {
-            const ir::Buffer& buffer = ir::regionOperand(call, side)->buffer;
-            if (buffer->scope != ir::MemoryScope::kShared)
-                continue;
-            const I bytes = bulkPanelBytes(*buffer);
-            if (bytes == 0)
-                plain_.insert(buffer.get());
-            ProductOperandPlan plan;
-            plan.shared = SharedLayout::kPanels;
-            plan.panelBytes = bytes;
-            if (bytes != 0)
-                wish(buffer.get(), plan);
-        }
+            wishes_.add(region->buffer.get(), operandPlan, fmt::format("operand {} of T.{}", operand, ir::info(site.call->op).name), site.stmt->where);
     }
 
     // ---- handing layouts on ----
@@ -233,7 +231,7 @@ private:
             const auto from = projection(*site.nest, access);
             if (!from || groupOf(access.buffer.get()).count != loop->threads)
                 continue;
-            give(access.buffer.get(), layout::select(*loop, *from), "the loop that touches it");
+            give(access.buffer.get(), layout::select(*loop, *from), "the loop that touches it", site.stmt->where);
             changed = true;
         }
         return changed;
@@ -248,7 +246,7 @@ private:
             !ir::isWhole(dst))
             return false;
         const Fragment result = reducedLayout(known->second, reducedAxis(*site.call), dst.buffer->shape.size());
-        give(dst.buffer.get(), result, fmt::format("the result of reducing {}", src.buffer->name));
+        give(dst.buffer.get(), result, fmt::format("the result of reducing {}", src.buffer->name), site.stmt->where);
         return true;
     }
 
@@ -298,11 +296,11 @@ private:
         return best;
     }
 
-    const ir::OpCall* reductionOf(const BufferNode* buffer) const
+    const LayoutSite* reductionOf(const BufferNode* buffer) const
     {
         for (const LayoutSite& site : sites_)
             if (site.call && isReduction(site.call->op) && ir::regionOperand(*site.call, "src")->buffer.get() == buffer)
-                return site.call;
+                return &site;
         return nullptr;
     }
 
@@ -311,10 +309,10 @@ private:
         const auto shape = shapeOf(buffer);
         const I threads = groupOf(&buffer).count;
         const I vector = std::max<I>(1, kAccessBits / partnerBits(buffer));
-        const ir::OpCall* reduction = reductionOf(&buffer);
+        const LayoutSite* reduction = reductionOf(&buffer);
         if (!reduction || threads % kWarp != 0)
             return layout::dealt(shape, threads, vector);
-        const int axis = reducedAxis(*reduction);
+        const int axis = reducedAxis(*reduction->call);
         const I extent = shape[static_cast<std::size_t>(axis)], rows = elementsOf(buffer) / std::max<I>(extent, 1);
         // A warp a row where there are rows for all warps, else as many warps as there are for each row.
         I lanes = kWarp;
@@ -351,24 +349,35 @@ private:
                 continue;
             const auto known = knownNestLayout(site);
             solution_.nests.emplace(site.stmt, known ? *known : freeNestLayout(*site.nest, site.group));
+            if (!known && site.group.contiguous && site.nest->constantExtents)
+                freeNests_.push_back(site.stmt);
         }
     }
 
     void settleShared()
     {
+        SharedQuestion question{sites_, {}, freeNests_, elsewhere_, context_.target.sharedBytesPerBlock};
         for (const BufferNode* buffer : shared_) {
+            question.spareBytes -= elementsOf(*buffer) * buffer->dtype.bits() * buffer->dtype.lanes / 8;
             if (solution_.shared.contains(buffer))
                 continue;
             const auto isBase = [&](const BufferNode* view) { return analysis::storageOf(view) == buffer; };
             const bool viewed = std::any_of(views_.begin(), views_.end(), isBase);
-            const auto wish = wishes_.find(buffer);
-            const auto shape = shapeOf(*buffer);
-            const int bits = buffer->dtype.bits() * buffer->dtype.lanes;
-            solution_.shared[buffer] = wish == wishes_.end() || viewed || plain_.contains(buffer) ? layout::rowMajor(shape) : bestLayout(wish->second, shape, bits);
+            const auto wish = viewed || wishes_.isPlain(buffer) ? nullptr : wishes_.layoutOf(buffer);
+            if (wish) {
+                solution_.shared[buffer] = wish;
+                solution_.reasons.push_back(wishes_.reasonOf(buffer));
+            } else if (viewed || wishes_.isPlain(buffer)) {
+                solution_.shared[buffer] = layout::rowMajor(shapeOf(*buffer));
+                solution_.reasons.push_back({buffer->name, viewed ? "another buffer is a view of it" : "a bulk copy moves its rows as they are", 0, 1});
+            } else {
+                question.open.push_back(buffer);
+            }
         }
         for (const BufferNode* view : views_)
             if (!solution_.shared.contains(view))
                 solution_.shared[view] = layout::rowMajor(shapeOf(*view));
+        chooseSharedLayouts(question, solution_);
     }
 
     const ir::Launch& launch_;
@@ -376,63 +385,14 @@ private:
     std::unordered_map<const ir::StmtNode*, ThreadGroup> groups_;
     std::vector<LayoutSite> sites_;
     std::vector<const BufferNode*> spread_, shared_, views_, outside_;
-    std::unordered_map<const BufferNode*, ProductOperandPlan> wishes_;  // of products, for shared memory
-    std::set<const BufferNode*> plain_;                                 // that bulk copies want in rows as they are
+    SharedWishes wishes_;
+    std::set<const BufferNode*> elsewhere_;  // that are accessed outside of nests, or not element by element
+    std::vector<const ir::StmtNode*> freeNests_;
     std::unordered_map<const BufferNode*, ThreadGroup> bufferGroups_;
     LayoutSolution solution_;
 };
 
 }  // namespace
-
-std::vector<I> shapeOf(const BufferNode& buffer)
-{
-    std::vector<I> shape;
-    for (const ir::Expr& extent : buffer.shape) {
-        const auto* value = ir::asInt(extent);
-        shape.push_back(value ? *value : 1);
-    }
-    return shape;
-}
-
-int reducedAxis(const ir::OpCall& call)
-{
-    const auto rank = static_cast<I>(ir::regionOperand(call, "src")->mins.size());
-    const I dim = ir::intAttr(call.attrs, "dim", -1);
-    return static_cast<int>(((dim % rank) + rank) % rank);
-}
-
-Fragment reducedLayout(const Fragment& source, int axis, std::size_t rank)
-{
-    std::vector<int> from;
-    for (int k = 0; k < static_cast<int>(source.shape.size()); ++k)
-        if (k != axis)
-            from.push_back(k);
-        else if (rank == source.shape.size())
-            from.push_back(-1);
-    if (from.empty())
-        from.push_back(-1);
-    return layout::select(source, from);
-}
-
-Fragment freeNestLayout(const Nest& nest, const ThreadGroup& group)
-{
-    Fragment f;
-    I bits = 8;
-    for (const NestAccess& access : nest.accesses)
-        if (!isSpread(access.buffer) && access.buffer->scope != ir::MemoryScope::kVar)
-            bits = std::max<I>(bits, access.buffer->dtype.bits() * access.buffer->dtype.lanes);
-    const I width = ir::intAttr(nest.loop->attrs, "coalesced_width", std::max<I>(1, kAccessBits / bits));
-    I points = 1;
-    for (const I extent : nest.extents)
-        points *= extent;
-    // All threads at work come before wide accesses.
-    I vector = nest.byThread ? 1 : width;
-    while (vector > 1 && points / vector < group.count)
-        vector /= 2;
-    f = nest.writesPrivate && !nest.writesMemory ? layout::replicated(nest.extents, group.count) : layout::dealt(nest.extents, group.count, vector);
-    f.firstThread = group.first;
-    return f;
-}
 
 LayoutSolution solveLayouts(const ir::Function& function, const ir::Launch& launch, PassContext& context)
 {

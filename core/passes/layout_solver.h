@@ -7,10 +7,9 @@
 #include <unordered_map>
 
 #include "core/layout/fragment.h"
-#include "core/passes/plan_product.h"
-#include "core/passes/nest.h"
+#include "core/passes/layout_rules.h"
 #include "core/passes/pass.h"
-#include "core/passes/thread_groups.h"
+#include "core/passes/plan_product.h"
 
 namespace tw::passes {
 
@@ -29,18 +28,8 @@ struct LayoutSolution {
     std::unordered_map<const ir::StmtNode*, ProductPlan> products;
     std::unordered_map<const ir::StmtNode*, ThreadGroup> groups;
     std::vector<LayoutReason> reasons;
+    std::unordered_map<const ir::BufferNode*, std::size_t> reasonOf;  // of fragments
 };
 [[nodiscard]] LayoutSolution solveLayouts(const ir::Function& function, const ir::Launch& launch, PassContext& context);
-
-// The layout of what a reduction of a tile with layout `source` leaves: its axis is gone, or has extent 1, and the threads that shared
-// it all hold the result.
-[[nodiscard]] layout::Fragment reducedLayout(const layout::Fragment& source, int axis, std::size_t rank);
-[[nodiscard]] int reducedAxis(const ir::OpCall& call);
-
-// The extents of a buffer; constants, as for everything on chip.
-[[nodiscard]] std::vector<std::int64_t> shapeOf(const ir::BufferNode& buffer);
-// A layout for a nest that no fragment decides: neighbouring threads at neighbouring elements, as many of them at once as a 16-byte
-// access of the widest type takes.
-[[nodiscard]] layout::Fragment freeNestLayout(const Nest& nest, const ThreadGroup& group);
 
 }  // namespace tw::passes

@@ -121,20 +121,6 @@ bool everywhere(const std::vector<I>& extents, Body body)
     }
 }
 
-bool sameThreads(const Fragment& a, const Fragment& b)
-{
-    if (a.threads != b.threads || a.firstThread != b.firstThread || a.replicas != b.replicas || a.shape != b.shape)
-        return false;
-    const auto onThread = [](const Fragment& f) {
-        std::vector<layout::Digit> digits;
-        for (const auto& d : f.digits)
-            if (d.onThread)
-                digits.push_back(d);
-        return digits;
-    };
-    return onThread(a) == onThread(b);
-}
-
 // Whether every thread that holds an element in `small` holds it in `large`.
 bool contains(const Fragment& large, const Fragment& small)
 {
@@ -267,13 +253,27 @@ Fragment nestLayout(const Nest& nest, const Fragment& buffer, const std::vector<
     return layout::select(buffer, back);
 }
 
+bool sameHolders(const Fragment& a, const Fragment& b)
+{
+    if (a.threads != b.threads || a.firstThread != b.firstThread || a.replicas != b.replicas || a.shape != b.shape)
+        return false;
+    const auto onThread = [](const Fragment& f) {
+        std::vector<layout::Digit> digits;
+        for (const auto& d : f.digits)
+            if (d.onThread)
+                digits.push_back(d);
+        return digits;
+    };
+    return onThread(a) == onThread(b);
+}
+
 Fit fit(const Nest& nest, const Fragment& loop, const NestAccess& access, const Fragment& buffer)
 {
     const auto from = projection(nest, access);
     if (!from)
         return fitByTrying(nest, loop, access, buffer);
     const Fragment seen = layout::select(loop, *from);
-    if (sameThreads(seen, buffer))
+    if (sameHolders(seen, buffer))
         return Fit::kExact;
     const bool holds = contains(buffer, seen), runs = contains(seen, buffer);
     return holds ? (runs ? Fit::kExact : Fit::kHolds) : runs ? Fit::kMasked : Fit::kNone;

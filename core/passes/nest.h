@@ -43,6 +43,9 @@ struct Nest {
 // The layout of a nest whose access through `from` is at the layout's own thread.
 [[nodiscard]] layout::Fragment nestLayout(const Nest& nest, const layout::Fragment& buffer, const std::vector<int>& from);
 
+// Whether each element is with the same threads, whatever their registers.
+[[nodiscard]] bool sameHolders(const layout::Fragment& a, const layout::Fragment& b);
+
 enum class Fit : std::uint8_t {
     kExact,   // the threads that run an iteration are those that hold its element
     kHolds,   // all of them hold it (others may, too)

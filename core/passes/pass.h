@@ -15,11 +15,22 @@
 
 namespace tw::passes {
 
+// A layout that a tile could have had, and what it costs (modelled).
+struct LayoutCandidate {
+    std::string layout;       // in words
+    std::string wantedBy;     // the operations that demand it; empty: proposed by the compiler itself
+    ir::Provenance where{};   // the first of them
+    std::int64_t cost = 0;    // in LayoutReason::unit
+    bool chosen = false;
+};
 // Why a tile has its layout.
 struct LayoutReason {
     std::string buffer;
     std::string why;  // who demanded it
-    std::int64_t registers = 0, copies = 1;
+    std::int64_t registers = 0, copies = 1;  // of fragments; 0 registers: in shared memory
+    ir::Provenance demandedBy{};             // the operation; no range: none
+    std::string unit{};                      // of the candidates' costs
+    std::vector<LayoutCandidate> candidates{};
 };
 
 // Where planSharedMemory put a buffer, and how long it lives.

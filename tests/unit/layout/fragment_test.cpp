@@ -131,5 +131,28 @@ TEST(Fragment, IdleThreadsHoldNothing)
     EXPECT_TRUE(f.holds(32));
 }
 
+// A warp covers a patch: 8 threads with 4 elements each along the last axis, 4 rows; every element is with one thread once.
+TEST(Fragment, PatchesOfWarps)
+{
+    const auto f = dealtInPatches({64, 64}, 256, {1, 4, 8});
+    ASSERT_TRUE(f);
+    EXPECT_EQ(f->registers(), 16);
+    EXPECT_EQ(f->copies(), 1);
+    for (I t = 0; t < 32; ++t)
+        for (I r = 0; r < 4; ++r)
+            EXPECT_EQ(f->at(t, r), (std::vector<I>{t / 8, t % 8 * 4 + r}));
+    std::set<std::pair<I, I>> taken;
+    for (I i = 0; i < 64; ++i)
+        for (I j = 0; j < 64; ++j) {
+            const std::vector<I> at = {i, j};
+            taken.insert({f->threadOf(at), f->registerOf(at)});
+            EXPECT_EQ(f->at(f->threadOf(at), f->registerOf(at)), at);
+        }
+    EXPECT_EQ(taken.size(), 64U * 64U);
+    EXPECT_FALSE(dealtInPatches({64, 60}, 256, {1, 4, 8}));
+    EXPECT_FALSE(dealtInPatches({64}, 32, {0, 1, 32}));
+    EXPECT_EQ(describe(*dealtInPatches({8, 32}, 32, {1, 4, 8})), "axis 0: 2 registers × 4 threads; axis 1: 8 threads × 4 registers");
+}
+
 }  // namespace
 }  // namespace tw::layout

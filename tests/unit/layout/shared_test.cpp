@@ -6,6 +6,8 @@
 
 #include "core/arith/evaluate.h"
 #include "core/ir/build.h"
+#include "core/layout/access.h"
+#include "core/layout/table.h"
 
 namespace tw::layout {
 namespace {
@@ -61,6 +63,27 @@ TEST(Shared, UserLayoutsAreMeasured)
 {
     const auto map = rowMajor({4, 24});
     EXPECT_EQ(physicalSize(*map), 96);
+}
+
+// Every form is a layout (no two elements share a place), and its map says what the form says.
+TEST(Shared, RowFormsAreLayouts)
+{
+    for (const int bits : {8, 16, 32, 64})
+        for (const std::vector<I>& shape : {std::vector<I>{8, 64}, {40, 48}, {2, 16, 24}, {16, 5}}) {
+            const auto forms = rowForms(shape, bits);
+            EXPECT_EQ(forms.front(), RowForm{});
+            for (const RowForm& form : forms) {
+                const auto map = toMap(form, shape);
+                EXPECT_TRUE(isInjective(*map)) << describe(form, bits);
+                const auto table = tabulate(*map);
+                ASSERT_TRUE(table);
+                for (I n = 0; n < static_cast<I>(table->physical.size()); ++n)
+                    ASSERT_EQ(table->physical[static_cast<std::size_t>(n)], form.place(n / shape.back(), n % shape.back(), shape.back())) << describe(form, bits);
+            }
+        }
+    EXPECT_EQ(describe({}, 32), "row-major");
+    EXPECT_EQ(describe({0, 8, 4, 8}, 16), "chunk c of 16 bytes at c ^ (row / 4 % 8)");
+    EXPECT_EQ(describe({1, 0, 1, 1}, 32), "rows with 4 bytes behind each");
 }
 
 }  // namespace
