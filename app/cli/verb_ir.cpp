@@ -4,6 +4,7 @@
 #include "app/cli/select.h"
 #include "app/cli/verbs.h"
 #include "core/ir/print.h"
+#include "core/passes/layout_reasons.h"
 #include "profiler/device/workload.h"
 
 namespace tw::cli {
@@ -41,14 +42,43 @@ std::vector<const passes::PassRecord*> chosen(const driver::CompileSnapshot& sna
     return {out.back()};
 }
 
+Json lineOf(const ir::Provenance& where, const SourceSet& sources)
+{
+    if (!where.range.isKnown() || where.range.file >= sources.size())
+        return nullptr;
+    return sources.file(where.range.file).lineColumn(where.range.begin).line;
+}
+
+Json reasonJson(const passes::LayoutReason& reason, const SourceSet& sources)
+{
+    Json candidates = Json::array();
+    for (const passes::LayoutCandidate& c : reason.candidates)
+        candidates.push_back({{"layout", c.layout}, {"wantedBy", c.wantedBy}, {"line", lineOf(c.where, sources)}, {"cost", c.cost}, {"chosen", c.chosen}});
+    Json json = {{"buffer", reason.buffer}, {"why", reason.why}, {"line", lineOf(reason.demandedBy, sources)}, {"unit", reason.unit}, {"provenance", "modelled"}};
+    json["registers"] = reason.registers > 0 ? Json(reason.registers) : Json(nullptr);
+    json["copies"] = reason.copies;
+    json["candidates"] = std::move(candidates);
+    return json;
+}
+
+void addReasons(const driver::CompileSnapshot& snapshot, Report& report)
+{
+    if (!snapshot.program)
+        return;
+    const SourceSet& sources = snapshot.program->sources();
+    report.json()["layouts"] = Json::array();
+    for (const passes::LayoutReason& reason : snapshot.layoutReasons) {
+        report.json()["layouts"].push_back(reasonJson(reason, sources));
+        report.text() += passes::reasonText(reason, sources);
+    }
+    if (!snapshot.target.isCuda())
+        report.text() += fmt::format("# no layouts are chosen for {}: tiles are arrays there\n", snapshot.target.name);
+}
+
 }  // namespace
 
 int runIr(const Options& options, Report& report, std::stop_token stop)
 {
-    if (options.why) {
-        report.fail(Code::kNotSupported, "not supported: this build does not record why a layout was chosen");
-        return kCannot;
-    }
     const auto file = OpenedFile::open(options, report, stop);
     if (!file)
         return kUsage;
@@ -69,7 +99,11 @@ int runIr(const Options& options, Report& report, std::stop_token stop)
         report.fail(Code::kUsage, fmt::format("{} needs --param {}", snapshot->kernel, fmt::join(missing, ", ")));
         return kUsage;
     }
-    for (const passes::PassRecord* record : chosen(*snapshot, options, report)) {
+    if (options.why)
+        addReasons(*snapshot, report);
+    // With --why the IR itself only if a pass is named.
+    const bool isWanted = !options.why || options.all || !options.after.empty() || !options.stage.empty();
+    for (const passes::PassRecord* record : isWanted ? chosen(*snapshot, options, report) : std::vector<const passes::PassRecord*>{}) {
         const std::string text = ir::print(*record->after).text;
         report.json()["passes"].push_back({{"name", record->name}, {"stage", stageName(*record->after)}, {"changed", record->changed},
                                            {"ms", record->milliseconds}, {"text", text}});

@@ -177,5 +177,42 @@ TEST(Contract, EmitCuda)
     EXPECT_EQ(code.json()["launches"][0]["spills"], 0);
 }
 
+// A transposition through shared memory: columns are read, so its layout is not row-major, and the answer says what else was tried.
+TEST(Contract, IrSaysWhyALayoutWasChosen)
+{
+    const TemporaryFile file("turn.py", R"(import tilelang.language as T
+
+@T.prim_func
+def main(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+    with T.Kernel(1, threads=256):
+        tile = T.alloc_shared((64, 64), "float32")
+        T.copy(A, tile)
+        for i, j in T.Parallel(64, 64):
+            B[i, j] = tile[j, i]
+)");
+    const Answer answer = tilec("ir " + file.path() + " --why --json --target sm_80");
+    EXPECT_EQ(answer.exitCode, 0);
+    const Json j = answer.json();
+    ASSERT_EQ(j["layouts"].size(), 1U);
+    const Json& tile = j["layouts"][0];
+    EXPECT_EQ(tile["buffer"], "tile");
+    EXPECT_EQ(tile["unit"], "passes of shared memory");
+    EXPECT_EQ(tile["provenance"], "modelled");
+    EXPECT_TRUE(tile["registers"].is_null());
+    ASSERT_GT(tile["candidates"].size(), 1U);
+    EXPECT_EQ(tile["candidates"][0]["layout"], "row-major");
+    EXPECT_EQ(tile["candidates"][0]["chosen"], false);
+    int chosen = 0;
+    for (const Json& c : tile["candidates"])
+        if (c["chosen"]) {
+            ++chosen;
+            EXPECT_LT(c["cost"], tile["candidates"][0]["cost"]);
+        }
+    EXPECT_EQ(chosen, 1);
+    const Answer text = tilec("ir " + file.path() + " --why --target sm_80");
+    EXPECT_EQ(text.exitCode, 0);
+    EXPECT_NE(text.out.find("candidates, with their cost in passes of shared memory (modelled):"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tw::cli::test

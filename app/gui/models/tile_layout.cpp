@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/ir/visit.h"
+#include "core/passes/layout_reasons.h"
 
 namespace tw::gui {
 namespace {
@@ -84,7 +85,7 @@ std::vector<TileLayout> collectLayouts(const driver::CompileSnapshot& snapshot)
         for (const auto& reason : snapshot.layoutReasons) {
             if (reason.buffer != name)
                 continue;
-            layout.why = QString::fromStdString(reason.why);
+            layout.why = QString::fromStdString(snapshot.program ? passes::reasonText(reason, snapshot.program->sources()) : reason.why).trimmed();
             if (skip-- == 0)
                 break;
         }

@@ -18,7 +18,7 @@ struct TileLayout {
     int bits = 32;            // of an element
     ir::Provenance where;     // its allocation
     Ref<const ir::LayoutMap> map;
-    QString why;              // who demanded the layout; empty if nobody recorded it
+    QString why;              // who demanded the layout, the candidates and their cost; empty if nobody recorded it
     [[nodiscard]] QString shapeText() const;
 };
 
