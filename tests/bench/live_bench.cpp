@@ -1,12 +1,14 @@
-// From a changed character to every near stage: parse, survey, trace, checks, IR after every pass, unoptimised LLVM IR.
+// From a changed character to every near stage: parse, survey, trace, checks, IR after every pass, unoptimised LLVM IR on the CPU and
+// CUDA text on GPUs.
 //
 //   live_bench [DIR [ROUNDS]]     (default: the samples, 20 rounds)
 //
 // Each round inserts one space at another place of each file (inside a comment or a blank line, so that it stays a program)
-// and compiles from nothing, as the window does. Prints milliseconds per file, then the median and the 95th percentile over
-// all files and rounds, next to the goals.
+// and compiles from nothing, as the window does. For each target it prints the median and the 95th percentile of every file, then those
+// over all files and rounds, next to the goals. Array programs run on the CPU only.
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -20,8 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tw;
 
-constexpr double kMedianGoalMs = 10;
-constexpr double kP95GoalMs = 20;
+struct Goal {
+    const char* target;
+    driver::StageWanted text;
+    double medianMs, p95Ms;
+};
+constexpr Goal kGoals[] = {{"cpu", driver::StageWanted::kLlvmIr, 10, 20},
+                           {"sm_80", driver::StageWanted::kCuda, 15, 30},
+                           {"sm_90a", driver::StageWanted::kCuda, 15, 30}};
 
 std::string readFile(const fs::path& path)
 {
@@ -31,18 +39,30 @@ std::string readFile(const fs::path& path)
     return text.str();
 }
 
-double compileMs(const std::string& name, const std::string& text, std::optional<std::string> target)
+// As the user waits for it, and as this thread's processor time: on a busy machine only the second is the compiler's.
+struct Spent {
+    double wallMs = 0, processorMs = 0;
+};
+
+double processorMs()
+{
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+// Empty if the file does not compile for the target.
+std::optional<Spent> compileOnce(const std::string& name, const std::string& text, const Goal& goal)
 {
     driver::CompileRequest request;
     request.source = std::make_shared<SourceText>(name, text);
-    request.target = std::move(target);
-    request.stages = static_cast<unsigned>(driver::StageWanted::kNear);
+    request.target = goal.target;
+    request.stages = static_cast<unsigned>(driver::StageWanted::kNear) | static_cast<unsigned>(goal.text);
     const auto start = std::chrono::steady_clock::now();
+    const double before = processorMs();
     const auto snapshot = driver::compile(request);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    if (!snapshot->ok() || snapshot->passes.empty())
-        fmt::print("{}: did not compile: {}\n", name, snapshot->diagnostics.empty() ? "no kernel" : snapshot->diagnostics[0].message);
-    return ms;
+    return snapshot->ok() && !snapshot->passes.empty() ? std::optional<Spent>({ms, processorMs() - before}) : std::nullopt;
 }
 
 double percentile(std::vector<double> values, double p)
@@ -61,6 +81,41 @@ std::vector<std::size_t> places(const std::string& text)
     return found;
 }
 
+// Whether the goals are reached.
+bool measure(const Goal& goal, const std::vector<fs::path>& files, int rounds)
+{
+    std::vector<double> all, allProcessor;
+    std::size_t measured = 0;
+    for (const fs::path& file : files) {
+        const std::string text = readFile(file), name = file.filename().string();
+        const auto ends = places(text);
+        std::vector<double> own, processor;
+        for (int round = 0; round < rounds; ++round) {
+            std::string changed = text;
+            changed.insert(ends[static_cast<std::size_t>(round) * 7 % ends.size()], " ");
+            if (const auto spent = compileOnce(name, changed, goal)) {
+                own.push_back(spent->wallMs);
+                processor.push_back(spent->processorMs);
+            }
+        }
+        if (own.empty()) {
+            fmt::print("{:8} {:32} does not compile for it\n", goal.target, name);
+            continue;
+        }
+        fmt::print("{:8} {:32} median {:7.2f} ms   p95 {:7.2f} ms   worst {:7.2f} ms   processor median {:7.2f} ms   p95 {:7.2f} ms\n", goal.target, name,
+                   percentile(own, 0.5), percentile(own, 0.95), percentile(own, 1), percentile(processor, 0.5), percentile(processor, 0.95));
+        all.insert(all.end(), own.begin(), own.end());
+        allProcessor.insert(allProcessor.end(), processor.begin(), processor.end());
+        ++measured;
+    }
+    if (all.empty())
+        return false;
+    const double median = percentile(all, 0.5), p95 = percentile(all, 0.95);
+    fmt::print("keystroke to near stages, target {}, {} files x {} rounds (measured): median {:.2f} ms (goal {}), p95 {:.2f} ms (goal {}); processor median {:.2f} ms, p95 {:.2f} ms\n",
+               goal.target, measured, rounds, median, goal.medianMs, p95, goal.p95Ms, percentile(allProcessor, 0.5), percentile(allProcessor, 0.95));
+    return median <= goal.medianMs && p95 <= goal.p95Ms;
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -72,25 +127,8 @@ int main(int argc, char** argv)
         if (entry.path().extension() == ".py")
             files.push_back(entry.path());
     std::sort(files.begin(), files.end());
-
-    std::vector<double> all;
-    for (const fs::path& file : files) {
-        const std::string text = readFile(file);
-        const auto ends = places(text);
-        std::vector<double> own;
-        for (int round = 0; round < rounds; ++round) {
-            std::string changed = text;
-            changed.insert(ends[static_cast<std::size_t>(round) * 7 % ends.size()], " ");
-            own.push_back(compileMs(file.filename().string(), changed, "cpu"));
-        }
-        fmt::print("{:32} median {:7.2f} ms   worst {:7.2f} ms\n", file.filename().string(), percentile(own, 0.5), percentile(own, 1));
-        all.insert(all.end(), own.begin(), own.end());
-    }
-    if (all.empty())
-        return 2;
-    const double median = percentile(all, 0.5);
-    const double p95 = percentile(all, 0.95);
-    fmt::print("keystroke to near stages, target cpu, {} files x {} rounds (measured): median {:.2f} ms (goal {}), p95 {:.2f} ms (goal {})\n",
-               files.size(), rounds, median, kMedianGoalMs, p95, kP95GoalMs);
-    return median <= kMedianGoalMs && p95 <= kP95GoalMs ? 0 : 1;
+    bool reached = true;
+    for (const Goal& goal : kGoals)
+        reached = measure(goal, files, rounds) && reached;
+    return reached ? 0 : 1;
 }
