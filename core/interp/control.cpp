@@ -16,7 +16,7 @@ Mask restrict(const Mask& a, const std::vector<std::uint8_t>& keep)
 
 Mask without(const Mask& a, const std::vector<std::uint8_t>& drop)
 {
-    if (drop.empty())
+    if (drop.empty() || a.none())  // no lanes at all (an arm nobody took) stay none: such a mask has no bits
         return a;
     std::vector<std::uint8_t> bits(drop.size());
     for (std::size_t k = 0; k < bits.size(); ++k)
