@@ -361,7 +361,9 @@ Value* Emitter::convertRounded(Value* value, DType from, DType to, const ir::OpC
         Value* single = convert(value, from, ir::kFloat32.withLanes(to.lanes));
         const double largest = ir::largestFinite(to);
         const double half = std::ldexp(1.0, std::ilogb(largest) - f.mantissa - 1);
-        Value* beyond = b_.CreateFCmpOGE(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, single), splat(largest + half, single->getType()));
+        Value* magnitude = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, single);
+        Value* middle = splat(largest + half, single->getType());  // rounds to the even one of its neighbours
+        Value* beyond = f.maxCode % 2 == 0 ? b_.CreateFCmpOGT(magnitude, middle) : b_.CreateFCmpOGE(magnitude, middle);
         Value* outside = f.hasInfinity ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, splat(INFINITY, single->getType()), single)
                                        : splat(std::nan(""), single->getType());
         return b_.CreateSelect(beyond, outside, result);

@@ -13,7 +13,7 @@ namespace tw::interp {
 
 enum class Op : std::uint8_t {
     kElement,      // dst = element(a, b, c)
-    kCast,         // dst = cast(a): from `from` to `type`
+    kCast,         // dst = cast(a): from `from` to `type`; `extra` may be kUnsaturated
     kMove,         // dst = a
     kZero,         // dst = uniform 0
     kRamp,         // dst = a + b * lane number, width `extra`
@@ -45,6 +45,8 @@ enum class Op : std::uint8_t {
     kLaunch,  // launch record `extra`
     kEnd
 };
+
+constexpr int kUnsaturated = 1;
 
 struct Instr {
     Op op{};

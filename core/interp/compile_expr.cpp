@@ -261,7 +261,14 @@ Compiler::Value Compiler::math(const ir::Call& e)
         if (round != e.call.attrs.end() && std::get_if<std::string>(&round->second) &&
             *std::get_if<std::string>(&round->second) == "rs")
             unsupported(e.where, "stochastic rounding");
-        return convert(expr(operand(0)), operand(0)->dtype, e.dtype, e.where);
+        const auto sat = e.call.attrs.find("sat");
+        const Value v = expr(operand(0));
+        if (sat == e.call.attrs.end() || std::get<bool>(sat->second) || operand(0)->dtype.lanes != e.dtype.lanes)
+            return convert(v, operand(0)->dtype, e.dtype, e.where);
+        const int dst = newSlot();
+        emit({.op = Op::kCast, .type = e.dtype, .from = operand(0)->dtype, .dst = dst, .a = v.slot, .extra = kUnsaturated, .where = e.where});
+        release(v);
+        return {dst, true};
     }
     default: break;
     }

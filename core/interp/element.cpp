@@ -202,7 +202,9 @@ Lane loadSmall(DType type, const std::uint8_t* memory, std::int64_t index)
 void storeSmall(DType type, std::uint8_t* memory, std::int64_t index, Lane value)
 {
     const int bits = type.bits();
-    const std::uint64_t raw = type.isFloating() ? ir::encodeFloat(type, value.f) : static_cast<std::uint64_t>(value.i);
+    std::uint64_t raw = static_cast<std::uint64_t>(value.i);
+    if (type.isFloating())  // an infinity got here by choice: it is the casts that saturate
+        raw = std::isinf(value.f) && ir::hasInfinity(type) ? ir::encodeExact(type, value.f) : ir::encodeFloat(type, value.f);
     if (bits == 8)
         memory[index] = static_cast<std::uint8_t>(raw);
     else
@@ -282,9 +284,12 @@ void wrapLanes(DType type, Lane* lanes, std::size_t n)
     }
 }
 
-void castLanes(DType from, DType to, const Lane* in, Lane* out, std::size_t n)
+void castLanes(DType from, DType to, const Lane* in, Lane* out, std::size_t n, bool saturates)
 {
-    if (from.isFloating() && to.isFloating()) {
+    if (!saturates && from.isFloating() && to.isFloating() && to.bits() <= 8) {
+        for (std::size_t k = 0; k < n; ++k)
+            out[k].f = ir::roundUnsaturated(to, in[k].f);
+    } else if (from.isFloating() && to.isFloating()) {
         if (in != out)
             std::copy_n(in, n, out);
         if (from.scalar != to.scalar)

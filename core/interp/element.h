@@ -11,8 +11,9 @@ namespace tw::interp {
 void roundLanes(ir::DType type, Lane* lanes, std::size_t n);
 // Wraps integers (bools: value != 0) to `type` in place.
 void wrapLanes(ir::DType type, Lane* lanes, std::size_t n);
-// Converts n lanes of `from` to `to` (language.md c.4): in == out is fine.
-void castLanes(ir::DType from, ir::DType to, const Lane* in, Lane* out, std::size_t n);
+// Converts n lanes of `from` to `to` (language.md c.4): in == out is fine. Without `saturates` a float beyond the range of a
+// small float type becomes its infinity or NaN.
+void castLanes(ir::DType from, ir::DType to, const Lane* in, Lane* out, std::size_t n, bool saturates = true);
 
 // Element `index` (counted in scalars of `type`, lanes ignored) of packed memory.
 [[nodiscard]] Lane loadElement(ir::DType type, const std::uint8_t* memory, std::int64_t index);

@@ -105,7 +105,7 @@ void Machine::castValue(Fiber& f, const Instr& in)
     const std::size_t count = static_cast<std::size_t>(from.width) * (from.uniform ? 1U : static_cast<std::size_t>(f.n));
     Lane* out = to.prepare(count);
     const Lane* source = slot(f, in.a).lanes.data();
-    castLanes(in.from.element(), in.type.element(), source, out, count);
+    castLanes(in.from.element(), in.type.element(), source, out, count, in.extra != kUnsaturated);
     if (options_.perturb && in.from.isFloating() && in.type.isFloating())
         perturbLanes(in.type.element(), source, out, count, false);
     to.uniform = slot(f, in.a).uniform;

@@ -235,6 +235,20 @@ double roundTo(DType type, double value)
     return roundGeneric(f, value);
 }
 
+double roundUnsaturated(DType type, double value)
+{
+    const double rounded = roundTo(type, value);
+    const Format& f = format(type);
+    if (!f.saturates || f.special == Special::kNone || std::isnan(rounded) || std::fabs(rounded) < f.largest)
+        return rounded;
+    const double magnitude = std::fabs(value);
+    if (magnitude <= 2 * f.largest && roundMagnitude(f, magnitude) <= f.largest)
+        return rounded;
+    return f.special == Special::kIeee ? std::copysign(kInfinity, value) : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::uint64_t encodeExact(DType type, double value) { return encodeRounded(storedFormat(type), value); }
+
 std::uint64_t encodeFloat(DType type, double value)
 {
     if (type.scalar == Scalar::kFloat64)

@@ -11,9 +11,14 @@ namespace tw::ir {
 // fp8, fp6 and fp4 saturate to the largest finite value (language.md g.2b); NaN stays NaN where the type has one and else
 // becomes the largest value. tf32 rounds the mantissa to 10 bits.
 [[nodiscard]] double roundTo(DType type, double value);
+// The same without saturation (T.cast with sat=False): beyond the largest finite value lies the type's infinity, or its NaN
+// where it has no infinity. Types with neither saturate all the same.
+[[nodiscard]] double roundUnsaturated(DType type, double value);
 
 // Bits of one element, in the low `type.bits()` bits. `encodeFloat` rounds as roundTo does.
 [[nodiscard]] std::uint64_t encodeFloat(DType type, double value);
+// The bits of a value that the type holds exactly; an infinity stays one where the type has it.
+[[nodiscard]] std::uint64_t encodeExact(DType type, double value);
 [[nodiscard]] double decodeFloat(DType type, std::uint64_t bits);
 
 // `value` wrapped to an integer or bool type (two's complement); bool is value != 0.

@@ -46,6 +46,62 @@ def f(X: T.Tensor((64,), T.int32), O: T.Tensor((64,), T.int32), C: T.Tensor((1,)
     EXPECT_EQ(k.at("C", 0), 7);  // once, for all threads
 }
 
+// Lanes that have left a loop stay away from both arms of a branch in it, also where the others agree about it.
+TEST(Simt, branchInALoopThatSomeLanesLeft)
+{
+    TextKernel k(R"(
+@T.prim_func
+def f(A: T.Tensor((40,), T.int32), O: T.Tensor((40,), T.int32)):
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(40):
+            x = T.alloc_var(T.int32)
+            n = T.alloc_var(T.int32, 0)
+            x = A[i]
+            while x != 1:
+                if x % 2 == 0:
+                    x = x // 2
+                else:
+                    x = 3 * x + 1
+                n += 1
+            O[i] = n
+)",
+                 "f");
+    k.fill("A", [](auto t) { return t + 1; });
+    k.runWell();
+    for (int i = 0; i < 40; ++i) {
+        int steps = 0;
+        for (int x = i + 1; x != 1; ++steps)
+            x = x % 2 == 0 ? x / 2 : 3 * x + 1;
+        EXPECT_EQ(k.at("O", i), steps) << i + 1;
+    }
+}
+
+// Out of range without saturation: infinity where the type has one, else NaN. The infinity survives memory.
+TEST(Simt, castsWithoutSaturation)
+{
+    TextKernel k(R"(
+@T.prim_func
+def f(X: T.Tensor((4,), T.float32), Y: T.Tensor((4,), T.float8_e5m2), Z: T.Tensor((4,), T.float32)):
+    with T.Kernel(1, threads=32):
+        s = T.alloc_shared((4,), T.float8_e5m2)
+        for i in T.Parallel(4):
+            s[i] = T.cast(X[i], T.float8_e5m2, sat=False)
+            Z[i] = T.cast(T.cast(X[i], T.float8_e4m3fn, sat=False), T.float32)
+        for i in T.Parallel(4):
+            Y[i] = s[i]
+)",
+                 "f");
+    k.fill("X", [](auto i) { return i == 0 ? 1.5 : i == 1 ? 500.0 : i == 2 ? -1e6 : 60000.0; });
+    k.runWell();
+    EXPECT_EQ(k.at("Y", 0), 1.5);
+    EXPECT_EQ(k.at("Y", 1), 512.0);
+    EXPECT_EQ(k.at("Y", 2), -HUGE_VAL);
+    EXPECT_EQ(k.at("Y", 3), 57344.0);
+    EXPECT_EQ(k.at("Z", 0), 1.5);
+    EXPECT_TRUE(std::isnan(k.at("Z", 1)));
+    EXPECT_TRUE(std::isnan(k.at("Z", 2)));
+}
+
 // Three roles; a fragment that two of them use is each one's own registers.
 TEST(Simt, threeRoles)
 {

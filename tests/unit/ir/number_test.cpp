@@ -89,6 +89,24 @@ TEST(RoundTo, FourAndSixBitFloats)
     EXPECT_EQ(roundTo(DType{Scalar::kFloat6E3M2FN}, 100), 28.0);
 }
 
+// Without saturation an e5m2 overflows to infinity, an e4m3fn to NaN; ties go to the even neighbour, infinity and NaN included.
+TEST(RoundTo, WithoutSaturation)
+{
+    EXPECT_EQ(roundUnsaturated(kE5M2, 61439.0), 57344.0);
+    EXPECT_EQ(roundUnsaturated(kE5M2, 61440.0), kInf);
+    EXPECT_EQ(roundUnsaturated(kE5M2, -1e30), -kInf);
+    EXPECT_EQ(roundUnsaturated(kE5M2, -kInf), -kInf);
+    EXPECT_EQ(roundUnsaturated(kE4M3, 464.0), 448.0);
+    EXPECT_TRUE(std::isnan(roundUnsaturated(kE4M3, 464.01)));
+    EXPECT_TRUE(std::isnan(roundUnsaturated(kE4M3, -kInf)));
+    EXPECT_TRUE(std::isnan(roundUnsaturated(kE4M3Fnuz, 248.0)));
+    EXPECT_EQ(roundUnsaturated(kE4M3Fnuz, 247.9), 240.0);
+    EXPECT_EQ(roundUnsaturated(kE2M1, 100.0), 6.0);
+    EXPECT_EQ(roundUnsaturated(kFloat16, 65520.0), kInf);
+    EXPECT_EQ(roundUnsaturated(kE5M2, 1.3), roundTo(kE5M2, 1.3));
+    EXPECT_EQ(encodeExact(kE5M2, -kInf), 0xfcu);
+}
+
 // Every pattern decodes to a value that encodes to the pattern again.
 TEST(Encode, RoundTripsEveryPattern)
 {
