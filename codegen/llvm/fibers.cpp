@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
+#include <thread>
 
 #include "codegen/llvm/exchange.h"
 #include "core/support/check.h"
@@ -17,7 +19,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = 512 << 10;  // committed only where it is touched
 
-enum class Wait : std::uint8_t { kNothing, kExchange, kMemoryBarrier, kTile, kTileDone, kBlock, kNamed, kCluster, kGrid, kDone };
+enum class Wait : std::uint8_t { kNothing, kPoll, kExchange, kMemoryBarrier, kTile, kTileDone, kBlock, kNamed, kCluster, kGrid, kDone };
 
 struct Scheduler;
 
@@ -48,6 +50,8 @@ struct Scheduler {
     RunState* run = nullptr;
     std::vector<Fiber> fibers;
     std::vector<Fiber*> ready;
+    std::vector<Fiber*> polling;  // looked at memory in vain; they look again when nobody else can go on
+    int vainRounds = 0;           // of polling, since somebody was released last
     std::map<std::pair<std::int64_t, std::int64_t>, NamedBarrier> named;  // by block and id
     Fiber* current = nullptr;
     void* saved = nullptr;
@@ -59,10 +63,11 @@ struct Scheduler {
     void loop();
     void resume(Fiber& fiber);
     void suspend(Wait wait);
-    bool release();
-    bool releaseExchanges();
+    bool release(bool waitsForPolling);
+    bool releaseExchanges(const std::set<std::int64_t>& except);
     bool releaseMemoryBarriers();
-    bool releaseTile();
+    bool releaseTile(const std::set<std::int64_t>& except);
+    bool pollAgain();
     bool releaseMeeting(Wait wait, std::int64_t blocksTogether);
     void makeReady(Fiber& fiber);
 };
@@ -151,11 +156,12 @@ void Scheduler::makeReady(Fiber& fiber)
     ready.push_back(&fiber);
 }
 
-bool Scheduler::releaseExchanges()
+// `except`: blocks with a thread that may still come to the place.
+bool Scheduler::releaseExchanges(const std::set<std::int64_t>& except)
 {
     std::map<std::tuple<std::int64_t, std::uint32_t, std::int64_t>, std::vector<Fiber*>> groups;
     for (Fiber& fiber : fibers)
-        if (fiber.wait == Wait::kExchange && fiber.key >= 0)
+        if (fiber.wait == Wait::kExchange && fiber.key >= 0 && !except.contains(fiber.block))
             groups[{fiber.block, fiber.site, fiber.key}].push_back(&fiber);
     for (auto& [where, members] : groups) {
         std::vector<ExchangeItem*> items;
@@ -180,11 +186,11 @@ bool Scheduler::releaseMemoryBarriers()
 }
 
 // The tile operation that stands first: threads that still have one before it will come to the later one, too.
-bool Scheduler::releaseTile()
+bool Scheduler::releaseTile(const std::set<std::int64_t>& except)
 {
     Fiber* first = nullptr;
     for (Fiber& fiber : fibers)
-        if (fiber.wait == Wait::kTile && (!first || fiber.site < first->site))
+        if (fiber.wait == Wait::kTile && (!first || fiber.site < first->site) && !except.contains(fiber.block))
             first = &fiber;
     if (!first)
         return false;
@@ -229,10 +235,32 @@ bool Scheduler::releaseMeeting(Wait wait, std::int64_t blocksTogether)
     return any;
 }
 
-bool Scheduler::release()
+bool Scheduler::release(bool waitsForPolling)
 {
-    return releaseExchanges() || releaseMemoryBarriers() || releaseTile() || releaseMeeting(Wait::kBlock, 1) ||
+    std::set<std::int64_t> except;
+    if (waitsForPolling)
+        for (const Fiber* fiber : polling)
+            except.insert(fiber->block);
+    return releaseExchanges(except) || releaseMemoryBarriers() || releaseTile(except) || releaseMeeting(Wait::kBlock, 1) ||
            releaseMeeting(Wait::kCluster, group->cluster) || releaseMeeting(Wait::kGrid, group->blocks);
+}
+
+// Those who poll look again. Where that does not help, exchanges and tile operations of their blocks go on without them: a
+// role that polls takes no part in those of another one. After that only another worker's blocks can help.
+bool Scheduler::pollAgain()
+{
+    constexpr int kPatience = 4;
+    if (++vainRounds > kPatience && release(false)) {
+        vainRounds = 0;
+        return true;
+    }
+    if (vainRounds > kPatience)
+        std::this_thread::yield();
+    for (Fiber* fiber : polling)
+        makeReady(*fiber);
+    const bool any = !polling.empty();
+    polling.clear();
+    return any;
 }
 
 void Scheduler::loop()
@@ -241,7 +269,9 @@ void Scheduler::loop()
     while (done < static_cast<std::int64_t>(fibers.size())) {
         if (run->over() || run->stop.stop_requested())
             return;  // the stacks hold nothing that needs an end
-        if (ready.empty() && !release()) {
+        if (ready.empty() && release(true))
+            vainRounds = 0;
+        if (ready.empty() && !pollAgain()) {
             run->fail(Code::kDeadlock, 0, "the threads of a block wait for each other for ever: no barrier, copy or exchange that they wait at can complete");
             return;
         }
@@ -253,6 +283,13 @@ void Scheduler::loop()
 }
 
 Fiber& self(void* fiber) { return *static_cast<Fiber*>(fiber); }
+
+void callPoll(void* handle)
+{
+    Fiber& fiber = self(handle);
+    fiber.scheduler->polling.push_back(&fiber);
+    fiber.scheduler->suspend(Wait::kPoll);
+}
 
 // ---- what compiled code calls ----
 
@@ -416,6 +453,8 @@ void FiberPool::run(const BlockGroup& group, RunState& run)
     scheduler.run = &run;
     scheduler.fibers.assign(count, Fiber{});
     scheduler.ready.clear();
+    scheduler.polling.clear();
+    scheduler.vainRounds = 0;
     scheduler.named.clear();
     scheduler.done = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -437,7 +476,8 @@ void FiberPool::run(const BlockGroup& group, RunState& run)
 
 std::vector<std::pair<std::string, void*>> fiberSymbols()
 {
-    return {{"tw_exchange", reinterpret_cast<void*>(&callExchange)},
+    return {{"tw_poll", reinterpret_cast<void*>(&callPoll)},
+            {"tw_exchange", reinterpret_cast<void*>(&callExchange)},
             {"tw_tile_enter", reinterpret_cast<void*>(&callTileEnter)},
             {"tw_tile_leave", reinterpret_cast<void*>(&callTileLeave)},
             {"tw_sync", reinterpret_cast<void*>(&callSync)},

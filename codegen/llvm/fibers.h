@@ -3,7 +3,8 @@
 // A fiber runs until it waits: at a barrier, in an exchange of its warp, at a tile operation. When nobody can run, the
 // scheduler finds a group that is complete and resumes it: first exchanges, then memory barriers, then the tile operation that
 // stands first in the program (one fiber of those that wait there runs it for all), then barriers of the block, of the
-// cluster, of the grid. If nothing is complete, the threads wait for each other for ever: a diagnostic says so.
+// cluster, of the grid. Threads that poll memory (a loop of a launch that "polls") look again when nobody else can run. If
+// nothing is complete and nobody polls, the threads wait for each other for ever: a diagnostic says so.
 #pragma once
 
 #include <cstddef>

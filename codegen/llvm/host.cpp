@@ -351,12 +351,20 @@ void Emitter::launch(const ir::Launch& s)
     for (const std::int64_t extent : s.cluster)
         cluster *= extent;
     const bool wholeGrid = runsThreads(s) && std::get<std::string>(s.attrs.at("execution")) == "grid";
+    Value* together = b_.getInt64(static_cast<std::uint64_t>(cluster));
+    if (wholeGrid) {
+        together = blocks;
+    } else if (runsThreads(s) && s.attrs.contains("polls")) {
+        // Blocks that look at each other's memory are resident together, as many as a processor of a GPU or two would hold.
+        constexpr std::int64_t kResidentThreads = 8192;
+        const std::int64_t resident = std::max<std::int64_t>(1, kResidentThreads / (threads * cluster)) * cluster;
+        together = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, blocks, b_.getInt64(static_cast<std::uint64_t>(resident)));
+    }
     Value* going = b_.CreateCall(
         runtime("tw_launch", b_.getInt1Ty(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty(),
                                               b_.getInt64Ty(), b_.getInt64Ty()}),
         {state_.run, kernel, frame, blocks, b_.getInt64(arenaBytes), b_.getInt64(barrierBytes),
-         b_.getInt64(runsThreads(s) ? static_cast<std::uint64_t>(threads) : 0),
-         wholeGrid ? static_cast<Value*>(blocks) : b_.getInt64(static_cast<std::uint64_t>(cluster))});
+         b_.getInt64(runsThreads(s) ? static_cast<std::uint64_t>(threads) : 0), together});
     llvm::BasicBlock* next = newBlock("launched");
     b_.CreateCondBr(going, next, state_.returnTo);
     b_.SetInsertPoint(next);

@@ -207,10 +207,15 @@ void Emitter::whileLoop(const ir::While& loop)
     b_.SetInsertPoint(head);
     b_.CreateCondBr(condition(loop.condition), body, done);
     b_.SetInsertPoint(body);
-    state_.loops.push_back({done, head});
+    llvm::BasicBlock* again = newBlock("while.again");
+    state_.loops.push_back({done, again});
     statement(loop.body);
     state_.loops.pop_back();
-    terminateInto(head);
+    terminateInto(again);
+    b_.SetInsertPoint(again);
+    if (launch_ && state_.threads && launch_->attrs.contains("polls"))  // let those run that this thread may wait for
+        b_.CreateCall(runtime("tw_poll", b_.getVoidTy(), {b_.getPtrTy()}), {state_.run});
+    b_.CreateBr(head);
     b_.SetInsertPoint(done);
 }
 

@@ -1,13 +1,90 @@
 #include "core/passes/plan_threads.h"
 
+#include <algorithm>
 #include <set>
 
+#include "core/analysis/effects.h"
+#include "core/analysis/walk.h"
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
 
 namespace tw::passes {
 
 namespace {
+
+using Storages = std::set<const ir::BufferNode*>;
+
+// Memory that more than one thread sees: what `node` reads and writes of it, by plain stores and otherwise.
+class SharedUse : public ir::Visitor {
+public:
+    Storages read, written;
+    bool works = false;  // stores plainly, or runs an operation that moves data: a loop of that kind is no mere waiting
+
+    using ir::Visitor::visit;
+    void visit(const ir::Expr& e) override
+    {
+        if (const auto* load = ir::as<ir::Load>(e))
+            note(load->buffer, true, false);
+        ir::Visitor::visit(e);
+    }
+    void visit(const ir::Stmt& s) override
+    {
+        if (const auto* store = ir::as<ir::Store>(s)) {
+            note(store->buffer, false, true);
+            works = works || !isPrivate(store->buffer);
+        }
+        ir::Visitor::visit(s);
+    }
+    void visit(const ir::OpCall& call) override
+    {
+        for (std::size_t i = 0; i < call.operands.size(); ++i)
+            if (const auto* region = std::get_if<ir::Region>(&call.operands[i]); region && region->buffer) {
+                const auto effect = analysis::effectOf(call, i);
+                note(region->buffer, effect.reads, effect.writes);
+                works = works || (effect.writes && !isPrivate(region->buffer) && ir::info(call.op).cls != ir::OpClass::kAtomic);
+            }
+        ir::Visitor::visit(call);
+    }
+
+private:
+    void note(const ir::Buffer& buffer, bool reads, bool writes)
+    {
+        if (isPrivate(buffer))
+            return;
+        if (reads)
+            read.insert(analysis::storageOf(buffer.get()));
+        if (writes)
+            written.insert(analysis::storageOf(buffer.get()));
+    }
+};
+
+// Loops that do nothing but look at memory that the launch writes: they wait for another thread, perhaps of another block.
+class PollSearch : public ir::Visitor {
+public:
+    explicit PollSearch(const ir::Launch& launch)
+    {
+        SharedUse all;
+        static_cast<ir::Visitor&>(all).visit(launch.body);
+        written_ = std::move(all.written);
+        static_cast<ir::Visitor&>(*this).visit(launch.body);
+    }
+    bool found = false;
+
+    using ir::Visitor::visit;
+    void visit(const ir::Stmt& s) override
+    {
+        if (ir::as<ir::While>(s)) {
+            SharedUse use;
+            static_cast<ir::Visitor&>(use).visit(s);
+            const bool looks = std::any_of(use.read.begin(), use.read.end(), [&](const ir::BufferNode* storage) { return written_.contains(storage); });
+            found = found || (looks && !use.works);
+        }
+        ir::Visitor::visit(s);
+    }
+
+private:
+    Storages written_;
+};
 
 // What in a launch tells threads apart.
 class ThreadUse : public ir::Visitor {
@@ -112,8 +189,11 @@ public:
         std::int64_t blocks = 1;
         for (const std::int64_t extent : launch->cluster)
             blocks *= extent;
-        const bool together = use.gridBarrier || (use.cluster && blocks > 1);
+        const bool polls = PollSearch(*launch).found;
+        const bool together = use.gridBarrier || polls || (use.cluster && blocks > 1);
         auto next = std::make_shared<ir::Launch>(*launch);
+        if (polls)
+            next->attrs["polls"] = true;
         next->attrs["execution"] = std::string(use.gridBarrier ? "grid" : use.byThread || together ? "threads" : "block");
         // Where only blocks are told apart, one thread stands for all of a block.
         if (!use.byThread)

@@ -8,6 +8,7 @@ namespace tw::passes {
 //   "block"    nothing depends on the thread: the body runs once a block
 //   "threads"  every thread runs, those of a block (of a cluster, where the launch has one) together
 //   "grid"     the same, with all blocks of the launch together: there is a grid-wide barrier
+// and, with "polls", that its threads wait for each other by looking at memory: no thread may run to its end alone.
 // Requires: tile stage.  Leaves: tile stage, every launch with its "execution".
 [[nodiscard]] ir::Function planThreads(const ir::Function& in, PassContext& context);
 

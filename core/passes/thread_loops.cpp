@@ -101,7 +101,7 @@ public:
         const auto& execution = std::get<std::string>(launch->attrs.at("execution"));
         MeetingFinder meeting;
         meeting.visit(launch->body);
-        if (execution != "threads" || meeting.found)
+        if (execution != "threads" || meeting.found || launch->attrs.contains("polls"))
             return s;
         std::array<ir::Var, 3> vars;
         std::map<const ir::ExprNode*, Expr> values;

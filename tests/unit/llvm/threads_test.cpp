@@ -124,5 +124,29 @@ TEST(Threads, GridBarrier)
         EXPECT_EQ(arguments.tensors["O"].intAt(i), (7 - i) * 10);
 }
 
+// A block waits for a later one by looking at its flag: on one worker it must let the other one run.
+TEST(Threads, BlocksPollEachOther)
+{
+    const ir::Buffer flag = globalBuffer("F", ir::kInt32, {ir::intImm(6)}), o = globalBuffer("O", ir::kInt32, {ir::intImm(6)});
+    for (const std::int64_t threads : {1, 32}) {
+        const ir::Var bx = intVar("bx"), tx = intVar("tx");
+        const auto at = [](const ir::Buffer& buffer, ir::Expr index) { return tile(buffer, {std::move(index)}, {1}); };
+        const ir::Expr next = ir::add(bx, ir::intImm(1));
+        const ir::Expr seen = std::make_shared<ir::Call>(ir::kInt32, ir::OpCall{OpId::kAtomicLoad, {at(flag, next)}, {}});
+        const auto wait = std::make_shared<ir::While>(ir::binary(BinaryOp::kEq, seen, ir::intImm(0)), std::make_shared<ir::Seq>(std::vector<ir::Stmt>{}));
+        const ir::Stmt chain = branch(ir::less(bx, ir::intImm(5)),
+                                      std::make_shared<ir::Seq>(std::vector<ir::Stmt>{wait, store(o, {bx}, ir::add(load(o, {next}), bx))}), store(o, {bx}, bx));
+        const ir::Stmt body = std::make_shared<ir::Seq>(std::vector<ir::Stmt>{chain, op(OpId::kAtomicStore, {at(flag, bx), ir::intImm(1)})});
+        const auto f = kernel({flag, o}, {{ir::intImm(6)}, {bx}, threads, tx}, {branch(ir::binary(BinaryOp::kEq, tx, ir::intImm(0)), body)});
+        interp::Arguments arguments;
+        arguments.tensors["F"] = tensor(ir::kInt32, {6}, {0, 0, 0, 0, 0, 0});
+        arguments.tensors["O"] = interp::makeTensor(ir::kInt32, {6});
+        const Outcome outcome = runOnCpu(f, arguments, 1);
+        ASSERT_TRUE(outcome.ok) << messages(outcome);
+        for (int i = 0; i < 6; ++i)
+            EXPECT_EQ(arguments.tensors["O"].intAt(i), (5 + i) * (6 - i) / 2);
+    }
+}
+
 }  // namespace
 }  // namespace tw::test
