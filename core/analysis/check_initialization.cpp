@@ -1,4 +1,4 @@
-// On-chip buffers that are certainly read before anything has been written to them.
+// On-chip buffers and workspaces that are certainly read before anything has been written to them.
 //
 // Certain means: no write of the buffer stands before the read in program order, and the read stands under no condition (or
 // the launch never writes the buffer at all). What a loop writes further down does not help its first iteration.
@@ -54,6 +54,9 @@ public:
     {
         ir::Visitor& search = everything_;
         search.visit(context.function.body);
+        for (const ir::Param& param : context.function.params)
+            if (const auto* buffer = std::get_if<ir::Buffer>(&param.value))
+                parameters_.insert(buffer->get());
     }
 
     using Walk::visit;
@@ -107,12 +110,16 @@ private:
     void read(const ir::BufferNode& buffer, const SourceRange& range, std::string_view what)
     {
         const ir::BufferNode* storage = storageOf(&buffer);
-        if (!startsUndefined(storage->scope) || written_.contains(storage) || storage->address)
+        const bool isWorkspace = storage->scope == MemoryScope::kGlobal && !parameters_.contains(storage);
+        if ((!startsUndefined(storage->scope) && !isWorkspace) || written_.contains(storage) || storage->address)
             return;
-        const bool certain = (guards().empty() && !insideWhile()) || !everything_.written.contains(storage);
+        // Another block, or an earlier iteration, may have written a workspace: only one that nobody writes is certain.
+        const bool certain = (guards().empty() && !insideWhile() && !isWorkspace) || !everything_.written.contains(storage);
         if (!certain || !reported_.insert(storage).second)
             return;
-        const std::string remedy = what == "accumulator" ? "T.clear it first, or give clear_accum=True" : "T.clear or T.fill it first";
+        const std::string remedy = what == "accumulator" ? "T.clear it first, or give clear_accum=True"
+                                   : isWorkspace         ? "nothing in this function stores to it"
+                                                         : "T.clear or T.fill it first";
         context_.diagnostics
             .error(Code::kUninitialized, range, fmt::format("{} is read before anything is written to it; {}", buffer.name, remedy))
             .notes.push_back({storage->where.range, fmt::format("{} is allocated here, uninitialised", storage->name)});
@@ -120,7 +127,7 @@ private:
 
     const CheckContext& context_;
     WriteSearch everything_;
-    Buffers written_, reported_;
+    Buffers parameters_, written_, reported_;
 };
 
 }  // namespace

@@ -150,6 +150,16 @@ TEST_F(CheckTest, Initialization)
     EXPECT_EQ(first(sequence({allocate(acc), later})), "");
 }
 
+// Memory of the function's own: other blocks may write it, so only what nobody writes is certain.
+TEST_F(CheckTest, WorkspacesNobodyWrites)
+{
+    const Buffer w = onChip("w", {intImm(64), intImm(64)}, MemoryScope::kGlobal);
+    const Stmt read = op(OpId::kCopy, {whole(w), whole(y)});
+    EXPECT_TRUE(has(first(sequence({allocate(w), read})), "w is read before anything is written to it"));
+    EXPECT_EQ(first(sequence({allocate(w), read, op(OpId::kClear, {whole(w)})})), "");
+    EXPECT_EQ(first(op(OpId::kCopy, {whole(x), whole(y)})), "");
+}
+
 TEST_F(CheckTest, AccumulatorOfAProduct)
 {
     const Buffer a = onChip("a", {intImm(64), intImm(64)}, MemoryScope::kShared, kFloat16);
