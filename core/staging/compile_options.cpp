@@ -1,6 +1,9 @@
 #include "core/staging/compile_options.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
@@ -80,6 +83,17 @@ std::string targetText(const Value& value)
 
 }  // namespace
 
+void checkTarget(Evaluator& in, const std::string& text, const SourceRange& range)
+{
+    // Kinds that upstream knows; whether one of ours can be compiled for is said later.
+    static constexpr std::string_view kKinds[] = {"auto", "cuda", "cutedsl", "hip", "rocm", "metal", "llvm", "c", "cpu", "webgpu"};
+    const bool known = text.empty() || text.front() == '{' || target::parse(text) || std::any_of(std::begin(kKinds), std::end(kKinds), [&](auto kind) {
+        return text.starts_with(kind) && (text.size() == kind.size() || text[kind.size()] == ' ');
+    });
+    if (!known)
+        in.fail(Code::kOption, range, fmt::format("`{}` is no target; the kinds are {}", text, fmt::join(kKinds, ", ")));
+}
+
 CompileOptions readOptions(Interpreter& in, const KernelValue& kernel)
 {
     CompileOptions out;
@@ -91,6 +105,7 @@ CompileOptions readOptions(Interpreter& in, const KernelValue& kernel)
             out.outIdxRange = range;
         } else if (name == "target") {
             out.target = targetText(value);
+            checkTarget(in, out.target, range);
         } else if (name == "pass_configs") {
             readPassConfigs(in, value, range, out);
         } else if (name == "compile_flags") {

@@ -20,6 +20,8 @@ struct CompileOptions {
 
 // Reads the options of `kernel`; wrong ones are reported at their place. Unknown pass configurations are warnings.
 [[nodiscard]] CompileOptions readOptions(Interpreter& interpreter, const KernelValue& kernel);
+// A target string that names nothing known is reported at `range`; a dict or nothing at all passes.
+void checkTarget(Evaluator& evaluator, const std::string& text, const SourceRange& range);
 // `inner`'s settings win where both speak.
 [[nodiscard]] CompileOptions merged(CompileOptions outer, const CompileOptions& inner);
 // The function with the options applied; out_idx is checked against its parameters.

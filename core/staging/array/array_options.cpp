@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/staging/array/array_impl.h"
+#include "core/staging/compile_options.h"
 #include "core/syntax/parser.h"
 
 namespace tw::staging {
@@ -80,6 +81,10 @@ SourceRange ArrayTracer::optionRange(const std::string& key) const
 
 void ArrayTracer::checkOptions()
 {
+    if (call_.compiled)
+        for (const auto& [name, value] : call_.compiled->options)
+            if (const auto at = call_.compiled->optionRanges.find(name); name == "target" && value.str())
+                checkTarget(evaluator_, *value.str(), at == call_.compiled->optionRanges.end() ? callRange_ : at->second);
     std::vector<std::string> known(std::begin(kOptions), std::end(kOptions));
     std::set<std::string> parameters;
     for (const auto& parameter : function_.def->parameters) {

@@ -73,6 +73,10 @@ void checkTypes(const Native& n, const Matrix& a, const Matrix& b, const Matrix&
         n.fail(Code::kDtypeMismatch, fmt::format("{} of {} operands accumulates in int32, but {} is {}", n.name, x.name(), c.buffer()->name, z.name()));
     if (x.isFloating() && !z.isFloating())
         n.fail(Code::kDtypeMismatch, fmt::format("{} of {} operands accumulates in float32, but {} is {}", n.name, x.name(), c.buffer()->name, z.name()));
+    const bool takesHalf = x == ir::kFloat16 || x.bits() <= 8;
+    if (x.isFloating() && z.bits() < 32 && !(takesHalf && z == ir::kFloat16))
+        n.fail(Code::kDtypeMismatch, fmt::format("{} of {} operands accumulates in float32{}, but {} is {}", n.name, x.name(),
+                                                 takesHalf ? " or float16" : "", c.buffer()->name, z.name()));
     if (x == ir::kFloat64 && z != ir::kFloat64)
         n.fail(Code::kDtypeMismatch, fmt::format("{} of float64 operands accumulates in float64, but {} is {}", n.name, c.buffer()->name, z.name()));
 }
@@ -94,6 +98,15 @@ void addPolicy(const Native& n, ir::OpCall& call)
         n.ev.fail(Code::kOption, n.range("policy"), fmt::format("policy must be T.GemmWarpPolicy.Square, FullRow or FullCol, not {}", policy));
     if (policy != 0)
         addAttr(call, "policy", policy);
+}
+
+void addPack(const Native& n, ir::OpCall& call)
+{
+    const std::int64_t pack = n.integer("k_pack", 1);
+    if (pack != 1 && pack != 2)
+        n.ev.fail(Code::kOption, n.range("k_pack"), fmt::format("k_pack must be 1 or 2, not {}", pack));
+    if (pack != 1)
+        addAttr(call, "k_pack", pack);
 }
 
 void addFlags(const Native& n, ir::OpCall& call, std::initializer_list<const char*> names)
@@ -119,8 +132,8 @@ Value gemm(const Native& n)
     addClear(n, call);
     addFlags(n, call, {"transpose_A", "transpose_B"});
     addPolicy(n, call);
-    if (op == OpId::kGemm && n.integer("k_pack", 1) != 1)
-        addAttr(call, "k_pack", n.integer("k_pack", 1));
+    if (op == OpId::kGemm)
+        addPack(n, call);
     n.launch().emitOp(std::move(call), n.range());
     return Value();
 }
@@ -134,8 +147,7 @@ Value sparse(const Native& n)
     addClear(n, call);
     addFlags(n, call, {"transpose_A", "transpose_E", "transpose_B"});
     addPolicy(n, call);
-    if (n.integer("k_pack", 1) != 1)
-        addAttr(call, "k_pack", n.integer("k_pack", 1));
+    addPack(n, call);
     n.launch().emitOp(std::move(call), n.range());
     return Value();
 }
