@@ -125,6 +125,8 @@ private:
     {
         const std::string message = fmt::format("{} needs --param {}", kernel.name, fmt::join(names, ", "));
         const bool isNote = options_.verb->bit == VerbBit::kList || options_.verb->bit == VerbBit::kCheck;
+        if (isNote && report_.hasErrors())  // a call that does not fit its kernel has said it already
+            return;
         Diagnostic d{Code::kUsage, isNote ? Severity::kNote : Severity::kError, kernel.range, message, {}, {}, kernel.name};
         report_.add(d);
         if (!isNote)

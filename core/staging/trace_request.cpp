@@ -62,7 +62,7 @@ public:
             result.missing = kernel_->missing;
             return result;
         }
-        const bool lacksExtents = instance && request_.instance.empty() && !state_.instances[instance->id].traced.missing.empty() &&
+        const bool lacksExtents = instance && takesExtentsOfCall(*instance) && !state_.instances[instance->id].traced.missing.empty() &&
                                   std::any_of(kernel_->instances.begin(), kernel_->instances.end(),
                                               [&](const Instance& other) { return !other.dims.empty(); });
         if (instance && !overlays && !lacksExtents && state_.instances[instance->id].traced.attempted) {
@@ -94,6 +94,12 @@ private:
         return kernel_->instances.empty() ? nullptr : &kernel_->instances.front();
     }
 
+    // The defaults have no extents of their own: those of the first call serve.
+    bool takesExtentsOfCall(const Instance& instance) const
+    {
+        return request_.instance.empty() || instance.origin == Instance::Origin::kDefault;
+    }
+
     TraceResult again(const Instance* instance)
     {
         Session::Target target;
@@ -108,7 +114,7 @@ private:
             target.call = source.call;
             target.knownDims = source.dims;
             target.compileOptions = source.compileOptions;
-            if (target.knownDims.empty() && !target.keepCall)  // extents that the defaults lack: of the first call
+            if (target.knownDims.empty() && takesExtentsOfCall(*instance))  // extents that the defaults lack
                 for (const Instance& other : kernel_->instances)
                     if (target.knownDims.empty())
                         target.knownDims = state_.instances[other.id].dims;

@@ -270,6 +270,39 @@ Value generatorMaker(const std::string& module)
     });
 }
 
+bool isNumbers(const Value& value)
+{
+    const auto* list = value.object<ListValue>();
+    const auto* tuple = value.object<const TupleValue>();
+    if (!list && !tuple)
+        return asNumber(value).has_value();
+    const auto& items = list ? list->items : tuple->items;
+    return std::all_of(items.begin(), items.end(), [](const Value& item) { return asNumber(item).has_value(); });
+}
+
+// numpy's functions on plain numbers are arithmetic (scale = 1 / np.sqrt(D)); on anything else they stay foreign.
+std::optional<Value> numberFunction(const std::string& name)
+{
+    static const std::set<std::string> fromMath = {"sqrt", "cbrt", "exp", "exp2", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
+                                                   "tanh", "ceil", "floor", "trunc", "hypot", "gcd", "lcm", "prod"};
+    static const std::map<std::string, std::string> builtins = {
+        {"abs", "abs"}, {"absolute", "abs"}, {"maximum", "max"}, {"minimum", "min"}, {"max", "max"}, {"min", "min"}, {"sum", "sum"}, {"power", "pow"}};
+    const auto builtin = builtins.find(name);
+    if (!fromMath.contains(name) && builtin == builtins.end())
+        return {};
+    const std::string own = builtin == builtins.end() ? "" : builtin->second;
+    return makeNative(name, [name, own](Evaluator& evaluator, const CallArguments& arguments) -> Value {
+        const bool known = !arguments.items.empty() && std::all_of(arguments.items.begin(), arguments.items.end(), [](const CallArgument& a) {
+            return a.keyword.empty() && isNumbers(*a.value);
+        });
+        if (!known)
+            return evaluator.call(makeOpaque("numpy." + name), arguments);
+        const Value result = evaluator.call(own.empty() ? *mathMember(name) : evaluator.builtinFunction(own), arguments);
+        const bool isFloat = name == "ceil" || name == "floor" || name == "trunc";  // where math gives an int
+        return isFloat ? Value(*asNumber(result)) : result;
+    });
+}
+
 }  // namespace
 
 std::optional<Value> tensorLibraryMember(const std::string& module, const std::string& path)
@@ -287,8 +320,14 @@ std::optional<Value> tensorLibraryMember(const std::string& module, const std::s
         return Value(std::numeric_limits<double>::infinity());
     if (path == "nan")
         return Value(std::numeric_limits<double>::quiet_NaN());
-    if (path == "pi" && module != "torch")
-        return Value(3.141592653589793);
+    if (module != "torch") {
+        if (path == "pi" || path == "e")
+            return mathMember(path);
+        if (path == "newaxis")
+            return Value();
+        if (auto function = numberFunction(path))
+            return function;
+    }
     if (path == "cuda" || path == "version" || path == "random")
         return subModule(module, path);
     return makeOpaque(module + "." + path);

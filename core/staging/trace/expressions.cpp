@@ -86,6 +86,11 @@ std::vector<Value> itemsOf(const Value& value)
         return tuple->items;
     if (const auto* list = value.object<ListValue>())
         return list->items;
+    if (const auto* object = value.object<InstanceValue>()) {  // a namedtuple is a tuple
+        const auto data = object->attributes.find("$data");
+        if (const auto* tuple = data == object->attributes.end() ? nullptr : data->second.object<const TupleValue>())
+            return tuple->items;
+    }
     return {value};
 }
 
@@ -94,11 +99,9 @@ namespace {
 [[noreturn]] void failNoExpr(Evaluator& ev, const Value& value, const SourceRange& range, std::string_view what)
 {
     const std::string place = what.empty() ? "a number or an expression" : std::string(what);
-    if (const auto* opaque = value.object<const OpaqueValue>()) {
-        const std::string name = opaque->path.substr(opaque->path.rfind('.') + 1);
+    if (const auto* opaque = value.object<const OpaqueValue>())
         ev.fail(Code::kForeignInKernel, range,
                 fmt::format("{} is a foreign value and cannot enter a kernel; {} is expected here", opaque->path, place));
-    }
     if (const auto* meta = value.object<const MetaTensor>())
         ev.fail(Code::kForeignInKernel, range,
                 fmt::format("the tensor made by {} cannot enter a kernel except as a parameter", meta->path));

@@ -185,6 +185,106 @@ f(torch.randn(64, 8))
     EXPECT_TRUE(Surveyed(kernel("M, N = T.const('M, N')", "T.Tensor((M, 2 * N), T.float32)")).sink.hasErrors());
 }
 
+TEST(Program, DefaultsTakeTheExtentsOfTheFirstCall)
+{
+    const Surveyed file(kHead + R"(
+import torch
+@tilelang.jit
+def f(Q, bM: int = 16):
+    S, D = T.const("S D")
+    Q: T.Tensor[[S, D], T.float32]
+    O = T.empty(S, D, dtype=T.float32)
+    with T.Kernel(T.ceildiv(S, bM), threads=32) as x:
+        q = T.alloc_shared([bM, D], T.float32)
+        T.copy(Q[x * bM, 0], q)
+        T.copy(q, O[x * bM, 0])
+    return O
+f(torch.randn(48, 20), bM=8)
+)");
+    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+    DiagnosticSink sink;
+    const TraceResult traced = trace(*file.program, {"f", "default", {}, {}, {}}, plainOptions(), sink);
+    ASSERT_TRUE(traced.function);
+    EXPECT_TRUE(traced.missing.empty());
+    EXPECT_EQ(traced.instance.params.at("bM"), "16");
+    EXPECT_EQ(traced.instance.dims, (Bindings{{"S", "48"}, {"D", "20"}}));
+}
+
+// numpy's functions on plain numbers are arithmetic, wherever they stand.
+TEST(Program, NumpyOnNumbers)
+{
+    const Surveyed file(kHead + R"(
+import numpy as np
+N = int(np.ceil(100 / 32)) * int(np.prod([4, 8])) + max(1, np.minimum(3, 2)) - int(np.log2(4))
+@T.prim_func
+def main(A: T.Tensor((N,), T.float32)):
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(N):
+            A[i] = A[i] / np.sqrt(16.0)
+)");
+    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+    DiagnosticSink sink;
+    const TraceResult traced = trace(*file.program, {"main", "", {}, {}, {}}, plainOptions(), sink);
+    ASSERT_TRUE(traced.function);
+    EXPECT_EQ(*ir::asInt(std::get<ir::Buffer>(traced.function->params.at(0).value)->shape.at(0)), 128);
+    EXPECT_NE(ir::print(*traced.function).text.find("A[i] / 4.0"), std::string::npos);
+}
+
+TEST(Program, WrongTargetsAreSaidOnce)
+{
+    const Surveyed lazy(kHead + R"(
+@tilelang.jit(out_idx=[-1], target="vulkan")
+def f(n=64):
+    @T.prim_func
+    def main(A: T.Tensor((n,), T.float16), B: T.Tensor((n,), T.float16)):
+        with T.Kernel(1, threads=128):
+            T.copy(A, B)
+    return main
+f(64)
+f(32)
+)");
+    ASSERT_EQ(lazy.sink.errorCount(), 1);
+    EXPECT_EQ(lazy.sink.all()[0].code, Code::kOption);
+    EXPECT_EQ(lazy.sink.all()[0].message.substr(0, 21), "`vulkan` is no target");
+    for (const char* good : {"auto", "cuda", "cuda -arch=sm_80", "hip", "llvm", "c", "webgpu"}) {
+        const Surveyed file(kHead + "@tilelang.jit(target=\"" + good + R"(")
+def f(n=64):
+    @T.prim_func
+    def main(A: T.Tensor((n,), T.float16)):
+        with T.Kernel(1, threads=128):
+            T.clear(A)
+    return main
+)");
+        EXPECT_FALSE(file.sink.hasErrors()) << good;
+    }
+}
+
+TEST(Program, NamedTuplesAreShapes)
+{
+    const Surveyed file(kHead + R"(
+from typing import NamedTuple
+from collections import namedtuple
+class Tile(NamedTuple):
+    rows: int
+    cols: int = 8
+Grid = namedtuple("Grid", "x y")
+def make(tile=Tile(4), grid=Grid(2, 3)):
+    @T.prim_func
+    def main(A: T.Tensor(tile, T.int32)):
+        with T.Kernel(*grid, threads=32) as (x, y):
+            s = T.alloc_shared(tile, T.int32)
+            T.copy(A, s)
+    return main
+)");
+    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+    DiagnosticSink sink;
+    const TraceResult traced = trace(*file.program, {"make", "", {}, {}, {}}, plainOptions(), sink);
+    ASSERT_TRUE(traced.function) << sink.all()[0].message;
+    const auto& shape = std::get<ir::Buffer>(traced.function->params.at(0).value)->shape;
+    ASSERT_EQ(shape.size(), 2u);
+    EXPECT_EQ(*ir::asInt(shape[1]), 8);
+}
+
 TEST(Program, AutotunedKernelsUseTheFirstConfiguration)
 {
     const std::string text = kCopy;
