@@ -1,0 +1,74 @@
+#include "profiler/analysis/attribute.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tw::profile_analysis {
+namespace {
+
+using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // operation, file, first byte
+
+Place placeOf(const driver::LineMapEntry& e) { return {e.op, e.source.file, e.source.begin}; }
+
+struct Heat {
+    double share = 0;
+    std::map<std::string, double> stalls;  // times share
+    capture::Origin origin{};
+};
+
+}  // namespace
+
+void completeOperations(const std::vector<capture::Operation>& counted, std::vector<capture::Operation>& sampled)
+{
+    for (const capture::Operation& c : counted) {
+        const auto found = std::find_if(sampled.begin(), sampled.end(), [&](const capture::Operation& op) { return c.id != 0 && op.id == c.id; });
+        if (found == sampled.end()) {
+            sampled.push_back(c);
+            sampled.back().timeShare = 0;
+            continue;
+        }
+        found->name = c.name;
+        found->bytes = c.bytes;
+        found->flops = c.flops;
+        if (!found->where.isKnown()) {
+            found->where = c.where;
+            found->line = c.line;
+        }
+    }
+}
+
+void spreadToCuda(capture::Capture& capture)
+{
+    const bool isThere = std::any_of(capture.lines.begin(), capture.lines.end(), [](const auto& l) { return l.text == "cuda"; });
+    if (isThere || capture.cuda.lines.empty() || capture.sass.lines.empty())
+        return;
+    std::map<int, Place> places;
+    for (const driver::LineMapEntry& e : capture.sass.lines)
+        places[e.line] = placeOf(e);
+    std::map<Place, Heat> heats;
+    for (const capture::LineCost& cost : capture.lines) {
+        const auto place = cost.text == "sass" ? places.find(cost.line) : places.end();
+        if (place == places.end())
+            continue;
+        Heat& heat = heats[place->second];
+        heat.share += cost.share;
+        heat.origin = cost.origin;
+        for (const auto& [reason, share] : cost.stalls)
+            heat.stalls[reason] += share * cost.share;
+    }
+    std::map<Place, int> lines;
+    for (const driver::LineMapEntry& e : capture.cuda.lines)
+        ++lines[placeOf(e)];
+    for (const driver::LineMapEntry& e : capture.cuda.lines) {
+        const auto heat = heats.find(placeOf(e));
+        if (heat == heats.end() || heat->second.share <= 0)
+            continue;
+        capture::LineCost cost{"cuda", e.line, e.op, heat->second.share / lines[placeOf(e)], {}, heat->second.origin};
+        for (const auto& [reason, share] : heat->second.stalls)
+            cost.stalls[reason] = share / heat->second.share;
+        capture.lines.push_back(std::move(cost));
+    }
+}
+
+}  // namespace tw::profile_analysis

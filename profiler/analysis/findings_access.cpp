@@ -1,0 +1,137 @@
+// Rules about accesses to memory and branches, from what the simulator counted.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "profiler/analysis/findings.h"
+
+namespace tw::profile_analysis {
+namespace {
+
+using capture::Finding;
+
+// Sites of one operation, buffer and direction together.
+std::vector<sim::SiteCost> byOperation(const Evidence& e)
+{
+    std::vector<sim::SiteCost> out;
+    if (!e.simulated)
+        return out;
+    for (const sim::SiteCost& s : e.simulated->sites) {
+        const auto same = std::find_if(out.begin(), out.end(), [&](const sim::SiteCost& o) {
+            return o.op == s.op && o.buffer == s.buffer && o.shared == s.shared && o.writes == s.writes && (s.op != 0 || o.where == s.where);
+        });
+        if (same == out.end()) {
+            out.push_back(s);
+            continue;
+        }
+        same->requests += s.requests;
+        same->bytes += s.bytes;
+        same->wavefronts += s.wavefronts;
+        same->idealWavefronts += s.idealWavefronts;
+        same->sectors += s.sectors;
+        same->idealSectors += s.idealSectors;
+        same->ways = std::max(same->ways, s.ways);
+    }
+    return out;
+}
+
+Finding at(const Evidence& e, const char* code, const sim::SiteCost& s)
+{
+    Finding f = findingAt(e, code, s.where, s.op);
+    f.origin = capture::Origin::kSimulated;
+    return f;
+}
+
+double timeShare(const Evidence& e, const sim::SiteCost& s)
+{
+    const capture::Operation* op = operationOf(e, s.op);
+    return op ? op->timeShare : 0;
+}
+
+std::string nameOf(const Evidence& e, const sim::SiteCost& s)
+{
+    const capture::Operation* op = operationOf(e, s.op);
+    return op ? op->name : s.buffer;
+}
+
+}  // namespace
+
+Findings bankConflicts(const Evidence& e)
+{
+    constexpr double kWorth = 1.1;
+    Findings out;
+    for (const sim::SiteCost& s : byOperation(e)) {
+        const double ratio = s.idealWavefronts > 0 ? static_cast<double>(s.wavefronts) / static_cast<double>(s.idealWavefronts) : 1;
+        if (!s.shared || ratio < kWorth)
+            continue;
+        Finding f = at(e, "bank-conflicts", s);
+        f.value = static_cast<double>(s.wavefronts - s.idealWavefronts);
+        f.unit = "count";
+        f.gain = gainOf(timeShare(e, s), 1 / ratio);
+        f.reason = fmt::format("{} {} {} in {:.1f} times the passes over the banks that it needs ({} more, up to {} lanes on one bank)", nameOf(e, s),
+                               s.writes ? "writes" : "reads", s.buffer, ratio, s.wavefronts - s.idealWavefronts, s.ways);
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+Findings uncoalescedAccess(const Evidence& e)
+{
+    constexpr double kGood = 0.75;
+    Findings out;
+    for (const sim::SiteCost& s : byOperation(e)) {
+        if (s.shared || s.efficiency() >= kGood)
+            continue;
+        Finding f = at(e, "uncoalesced", s);
+        f.value = 100 * s.efficiency();
+        f.unit = "%";
+        f.gain = gainOf(timeShare(e, s), s.efficiency());
+        f.reason = fmt::format("{} {} {} with {:.0f} % of each 32-byte sector in use; neighbouring lanes should take neighbouring elements", nameOf(e, s),
+                               s.writes ? "writes" : "reads", s.buffer, f.value);
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+Findings narrowAccess(const Evidence& e)
+{
+    constexpr double kNarrow = 4, kShare = 0.05, kMostBytes = 16;
+    Findings out;
+    for (const sim::SiteCost& s : byOperation(e)) {
+        if (s.shared || s.requests == 0 || s.efficiency() < 0.75 || timeShare(e, s) < kShare)
+            continue;
+        const double each = static_cast<double>(s.bytes) / static_cast<double>(s.requests) / e.target.warpSize;
+        if (each > kNarrow)
+            continue;
+        Finding f = at(e, "narrow-access", s);
+        f.value = each;
+        f.unit = "bytes";
+        f.reason = fmt::format("{} {} {} {:.1f} bytes a lane at a time where {:.0f} fit one instruction; is the row aligned to 16 bytes, and does each "
+                               "thread own neighbouring elements?", nameOf(e, s), s.writes ? "writes" : "reads", s.buffer, each, kMostBytes);
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+Findings divergence(const Evidence& e)
+{
+    constexpr double kWorth = 0.1;
+    constexpr std::int64_t kSeldom = 32;
+    Findings out;
+    if (!e.simulated)
+        return out;
+    for (const sim::BranchCost& b : e.simulated->branches) {
+        const double share = b.warps > 0 ? static_cast<double>(b.divergent) / static_cast<double>(b.warps) : 0;
+        if (share < kWorth || b.divergent < kSeldom)
+            continue;
+        Finding f = findingAt(e, "divergence", b.where, 0);
+        f.value = 100 * share;
+        f.unit = "%";
+        f.origin = capture::Origin::kSimulated;
+        f.reason = fmt::format("lanes of a warp disagree in {:.0f} % of {} branches here, so that both sides run one after the other", f.value, b.warps);
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+}  // namespace tw::profile_analysis

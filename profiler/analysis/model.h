@@ -1,0 +1,76 @@
+// How long a program should take on a target, computed from what it does and what the hardware can do. Modelled, never measured.
+//
+// The model, for each launch:
+//   1. occupancyOf says how many blocks r a multiprocessor holds (registers count where they are known); the grid runs in waves.
+//   2. A tile operation costs a block the largest of: products over the tensor rate of the instruction that the compiler chose (or the
+//      FMA rate), special functions, element-wise warp instructions over the schedulers' issue rate, shared bytes over the banks'
+//      width, global bytes over the multiprocessor's share of L2.
+//   3. One block alone: its operations one after the other. In a pipelined loop of depth d an iteration takes the longest of its
+//      computation, the transfer of its loads, and latency / (d - 1); at depth 1 their sum. Reads from global memory outside of a
+//      pipeline pay the latency in full.
+//   4. r blocks overlap: a wave takes the longer of one block alone and r times the busiest unit's time of a block.
+//   5. DRAM moves what the blocks of a wave read, once a wave where the launch's data does not fit into half of L2 and once in all
+//      otherwise; the launch takes at least that long over the sustained bandwidth, and a start of 2 µs.
+// What it leaves out: bank conflicts and uncoalesced access (the simulator counts them), divergence, clock changes, and code of other
+// instructions than these. It is meant to rank schedules and to say what limits them, not to replace a measurement.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/target/occupancy.h"
+#include "core/target/rates.h"
+#include "profiler/analysis/work.h"
+
+namespace tw::profile_analysis {
+
+enum class ProductUnit : std::uint8_t { kFma, kMma, kWgmma };
+
+// What the compiler made of one launch.
+struct LaunchFacts {
+    std::string entry;
+    std::int64_t sharedBytes = 0;  // of a block, static and dynamic
+    int registers = 0;             // of a thread; 0: not known
+    std::vector<int> depths;       // of the pipeline of each of LaunchWork::loops; 1: loads do not run ahead
+    std::map<std::uint32_t, ProductUnit> products;  // by tile operation
+};
+
+struct OperationModel {
+    double us = 0;     // its share of the launch's time
+    double share = 0;  // of the launch, 0 … 1; shares of a launch add up to 1
+    std::string unit;  // its slowest: "tensor", "special functions", "issue", "shared memory", "L2", "latency"
+};
+struct LoopModel {
+    double trips = 0;                                   // of a block
+    double computeNs = 0, transferNs = 0, latencyNs = 0;  // of an iteration of one block alone
+    double meetingNs = 0;                               // of computeNs: the threads' meetings
+    int depth = 1;
+    // Iterations in flight hide the loads' latency; blocks beside each other may, too.
+    [[nodiscard]] bool hidesLatency() const { return depth > 1 && latencyNs <= computeNs * (depth - 1); }
+};
+struct LaunchModel {
+    double us = 0;
+    std::string bound;   // what limits it: a unit as above, "FP32", "DRAM", or "latency"
+    target::Occupancy occupancy;
+    bool registersKnown = false;
+    double waves = 0;     // blocks over what the GPU holds at once
+    double tailShare = 0; // of block slots that the last wave leaves empty, 0 … 1
+    double tensorPct = 0, dramPct = 0, l2Pct = 0, issuePct = 0;  // of each unit's peak, averaged over the launch
+    Bytes dram, l2, shared;
+    std::vector<OperationModel> operations;  // as LaunchWork::operations
+    std::vector<LoopModel> loops;            // as LaunchWork::loops
+};
+struct Model {
+    std::vector<LaunchModel> launches;
+    [[nodiscard]] double us() const;
+};
+
+// The tensor cores' rate for products of this type, in operations a second of the whole GPU, sustained; 0: none.
+[[nodiscard]] double tensorPerSecond(const target::Target& target, const target::Rates& rates, ir::DType type);
+
+// `facts`: one a launch of `work`. Empty for a target without rates.
+[[nodiscard]] std::optional<Model> modelOf(const Work& work, const std::vector<LaunchFacts>& facts, const target::Target& target);
+
+}  // namespace tw::profile_analysis

@@ -1,0 +1,18 @@
+// Ceilings of a machine and where the launches of a capture stand below them.
+#pragma once
+
+#include "core/target/target.h"
+#include "profiler/analysis/work.h"
+#include "profiler/capture/capture.h"
+
+namespace tw::profile_analysis {
+
+// The target's ceilings from its table (modelled), sustained where the table knows: DRAM, L2, FP32 and the tensor cores' rate for the
+// type of `work`'s products. Empty for a target without rates.
+[[nodiscard]] std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Work& work);
+
+// Ceilings, and a point for each launch and level (DRAM, L2) whose time is known: measured time where there is one, else the first of the
+// capture. Needs the capture's metrics and launches.
+[[nodiscard]] capture::Roofline rooflineOf(const target::Target& target, const Work& work, const capture::Capture& capture);
+
+}  // namespace tw::profile_analysis
