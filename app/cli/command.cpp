@@ -23,6 +23,7 @@ int dispatch(const Options& options, Report& report, const std::stop_token& stop
         case VerbBit::kEmit: return runEmit(options, report, stop);
         case VerbBit::kRun: return runRun(options, report, stop);
         case VerbBit::kVerify: return runVerify(options, report, stop);
+        case VerbBit::kProfile: return runProfile(options, report, stop);
         case VerbBit::kExport: return runExport(options, report, stop);
         case VerbBit::kDoctor: return runDoctor(options, report, stop);
         case VerbBit::kHelp: return runHelp(options, report, stop);

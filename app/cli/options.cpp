@@ -112,10 +112,14 @@ public:
         text("--format", out_.format);
         text("--output", out_.output);
         text("--view", out_.view);
-        text("--store", out_.store);
         text("--output-dir", out_.outputDir);
+        text("--metrics", out_.metrics);
+        text("--timeline", out_.timeline);
+        text("--store", out_.store);
+        text("--report", out_.reportFile);
         number("--seed", out_.seed);
         count("--repeat", out_.repeat);
+        out_.repeatGiven = has("--repeat");
         count("--inputs", out_.inputSets);
         tolerance("--rtol", out_.rtol);
         tolerance("--atol", out_.atol);

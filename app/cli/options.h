@@ -38,6 +38,9 @@ struct Options {
     std::string outputDir;
     int repeat = 1, inputSets = 1;
     std::optional<double> rtol, atol;
+
+    bool repeatGiven = false;
+    std::string metrics, timeline, reportFile;
 };
 
 // `arguments` without the program's name. Fails with one sentence.

@@ -15,6 +15,7 @@
 #include "profiler/device/cuda_compile.h"
 #include "profiler/device/device.h"
 #include "profiler/device/execute.h"
+#include "profiler/device/execute_profile.h"
 #include "profiler/device/machine.h"
 #include "profiler/protocol/messages.h"
 
@@ -140,6 +141,12 @@ private:
             return device::execute(*run, progress, stop, compiler);
         if (const auto* verify = std::get_if<protocol::VerifyRequest>(&request.message))
             return device::execute(*verify, progress, stop, compiler);
+        if (const auto* profile = std::get_if<protocol::ProfileRequest>(&request.message)) {
+            protocol::ProfileResult result = device::execute(*profile, progress, stop, compiler);
+            if (result.capture)
+                result.capture->tilewright = kVersion;
+            return result;
+        }
         if (const auto* compile = std::get_if<protocol::CompileRequest>(&request.message))
             return device::execute(*compile, progress, stop);
         if (const auto* cuda = std::get_if<protocol::CudaCompileRequest>(&request.message))

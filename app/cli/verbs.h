@@ -14,6 +14,7 @@ namespace tw::cli {
 [[nodiscard]] int runEmit(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runRun(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runVerify(const Options& options, Report& report, std::stop_token stop);
+[[nodiscard]] int runProfile(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runExport(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runDoctor(const Options& options, Report& report, std::stop_token stop);
 // Text of `tilec help [VERB]`, the completion script of a shell, the manual page.

@@ -29,7 +29,7 @@ TEST(Usage, EveryMistakeIsOneDocument)
 TEST(Usage, WhatThisBuildLacksIsExit4)
 {
     const TemporaryFile file("add.py", kAdd);
-    for (const std::string& arguments : {"run " + file.path() + " --device cuda:0", "profile " + file.path(),
+    for (const std::string& arguments : {"run " + file.path() + " --device cuda:0", "profile " + file.path() + " --device interp",
                                          "tune " + file.path(), "compare " + file.path() + " " + file.path()}) {
         const Answer answer = tilec(arguments + " --json");
         EXPECT_EQ(answer.exitCode, 4) << arguments;

@@ -1,0 +1,133 @@
+// Runs one kernel under the profiler and prints what came out.
+#include <algorithm>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "app/cli/profile_text.h"
+#include "app/cli/runner.h"
+#include "app/cli/select.h"
+#include "app/cli/stored_run.h"
+#include "app/cli/verbs.h"
+
+namespace tw::cli {
+namespace {
+
+constexpr int kSamples = 10;  // where --repeat says nothing
+
+std::vector<std::string> words(const std::string& list)
+{
+    std::vector<std::string> out;
+    std::string word;
+    for (const char c : list + ",") {
+        if (c != ',' && c != ' ')
+            word += c;
+        else if (!word.empty())
+            out.push_back(std::exchange(word, {}));
+    }
+    return out;
+}
+
+Json rangeOf(const SourceText& text, const SourceRange& range)
+{
+    const LineColumn begin = text.lineColumn(range.begin), end = text.lineColumn(range.end);
+    return {{"line", begin.line}, {"column", begin.column}, {"endLine", end.line}, {"endColumn", end.column}};
+}
+
+Json toJson(const capture::Edit& edit, const std::vector<capture::SourceFile>& files)
+{
+    Json json = {{"label", edit.label}, {"modelledGain", number(edit.modelledGain)}, {"changes", Json::array()}};
+    for (const FixIt& change : edit.changes) {
+        if (change.range.file >= files.size())
+            continue;
+        Json place = rangeOf(SourceText(files[change.range.file].name, files[change.range.file].text), change.range);
+        place["replacement"] = change.replacement;
+        json["changes"].push_back(std::move(place));
+    }
+    return json;
+}
+
+void fillJson(const capture::Capture& c, Json& json)
+{
+    json["metrics"] = Json::array();
+    for (const capture::Metric& m : c.metrics)
+        json["metrics"].push_back({{"name", m.name}, {"value", number(m.value)}, {"unit", m.unit}, {"launch", m.launch < 0 ? Json(nullptr) : Json(m.launch)},
+                                   {"source", originText(m.origin)}, {"samples", m.samples}, {"spread", number(m.spread)}});
+    json["operations"] = Json::array();
+    for (const capture::Operation& op : c.operations) {
+        Json stalls = Json::object(), bytes = Json::object();
+        for (const auto& [reason, share] : op.stalls)
+            stalls[reason] = number(share);
+        for (const auto& [level, count] : op.bytes)
+            bytes[level] = number(count);
+        json["operations"].push_back({{"id", op.id}, {"name", op.name}, {"line", op.line}, {"timeShare", number(op.timeShare)}, {"bytes", bytes},
+                                      {"stalls", stalls}, {"flops", number(op.flops)}, {"source", originText(op.origin)}});
+    }
+    json["findings"] = Json::array();
+    for (const capture::Finding& f : c.findings) {
+        Json finding = {{"code", f.code}, {"value", number(f.value)}, {"unit", f.unit}, {"reason", f.reason}, {"line", f.line},
+                        {"gain", number(f.gain)}, {"source", originText(f.origin)}};
+        if (f.edit.isPossible())
+            finding["edit"] = toJson(f.edit, c.files);
+        json["findings"].push_back(std::move(finding));
+    }
+    json["absences"] = c.absences;
+}
+
+// In the store that --store names. False with an error in the report.
+bool keep(const capture::Capture& c, const Options& options, Report& report)
+{
+    if (options.store.empty())
+        return true;
+    auto store = store::Store::open(options.store);
+    const auto id = store ? store->add(c) : store::Result<std::int64_t>(tl::unexpected(store.error()));
+    if (!id) {
+        report.fail(Code::kFile, id.error());
+        return false;
+    }
+    report.json()["run"] = *id;
+    report.text() += fmt::format("\nstored as run {} of {}\n", *id, options.store);
+    return true;
+}
+
+}  // namespace
+
+int runProfile(const Options& options, Report& report, std::stop_token stop)
+{
+    if (!options.reportFile.empty() || !options.timeline.empty()) {
+        report.fail(Code::kNotSupported, fmt::format("not supported: this build writes no {}", options.reportFile.empty() ? "timeline" : "report"));
+        return kCannot;
+    }
+    const auto file = OpenedFile::open(options, report, stop);
+    if (!file)
+        return kUsage;
+    const Selection selection = select(*file, options, Scope::kOne, report);
+    if (selection.exitCode != kFine || selection.items.empty())
+        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    auto inputs = readInputs(options);
+    if (!inputs) {
+        report.fail(Code::kFile, inputs.error());
+        return kUsage;
+    }
+    RunnerChoice runner = chooseRunner(options.device);
+    protocol::ProfileRequest request;
+    request.job = file->job(selection.items[0].request);
+    request.device = runner.device;
+    request.inputs = std::move(*inputs);
+    request.seed = options.seed;
+    request.repeat = options.repeatGiven ? options.repeat : kSamples;
+    request.metrics = words(options.metrics);
+    request.stalls = true;
+    request.timeline = !options.timeline.empty();
+    const protocol::ProfileResult result = runner.client->profile(request, progressLine(options), stop);
+    clearProgressLine(options);
+    putHead(result.head, report);
+    report.json()["device"] = options.device;
+    if (!result.capture)
+        return result.head.outcome == protocol::Outcome::kFine ? static_cast<int>(kProgramWrong) : static_cast<int>(result.head.outcome);
+    fillJson(*result.capture, report.json());
+    report.text() = profileText(*result.capture);
+    return keep(*result.capture, options, report) ? static_cast<int>(result.head.outcome) : static_cast<int>(kUsage);
+}
+
+}  // namespace tw::cli
