@@ -51,7 +51,7 @@ const std::vector<OptionInfo>& optionTable()
         {"--why", "", "", kIr, false, "", "why each layout was chosen"},
         {"--format", "", "FORMAT", kEmit, false, "cuda hip metal llvm asm ptx sass cubin obj", "what to write"},
         {"--format", "", "FORMAT", kExport, false, "html csv json perfetto svg twr", "what to write"},
-        {"--view", "", "NAME", kExport, false, "roofline timeline headline stalls", "the picture that --format svg writes"},
+        {"--view", "", "NAME", kExport, false, "roofline timeline headline stalls series", "the picture that --format svg writes"},
         {"--output", "-o", "OUT", kEmit | kExport, false, "FILE", "the file to write"},
         {"--lines", "", "", kEmit, false, "", "the map from lines of the text to lines of the source"},
         {"--input", "", "NAME=FILE.npy|VALUE", kRun | kVerify | kProfile | kTune, true, "FILE", "a tensor from a file, or a scalar"},

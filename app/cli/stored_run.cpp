@@ -38,4 +38,16 @@ tl::expected<capture::Capture, std::string> openRun(const std::string& word, con
     return store->load(newest->front().id);
 }
 
+std::optional<capture::Capture> openBaseline(const std::string& word, const capture::Capture& capture, const Options& options)
+{
+    if (word.ends_with(".twr"))
+        return std::nullopt;
+    const auto store = store::Store::open(storePath(options), store::Access::kRead);
+    const auto row = store ? store->baselineFor(capture) : store::Result<std::optional<store::RunRow>>(tl::unexpected(store.error()));
+    if (!row || !*row || std::to_string((*row)->id) == word)
+        return std::nullopt;
+    auto baseline = store->load((*row)->id);
+    return baseline ? std::optional(std::move(*baseline)) : std::nullopt;
+}
+
 }  // namespace tw::cli

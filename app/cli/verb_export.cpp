@@ -1,17 +1,23 @@
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/core.h>
 
 #include "app/cli/stored_run.h"
 #include "app/cli/verbs.h"
 #include "profiler/capture/json.h"
+#include "profiler/report/charts.h"
 #include "profiler/report/csv.h"
+#include "profiler/report/html.h"
+#include "profiler/report/style.h"
 #include "profiler/store/file.h"
 #include "profiler/store/twr.h"
 
 namespace tw::cli {
 namespace {
 
+// Empty: the capture has nothing to show in this format.
 using Writer = std::string (*)(const capture::Capture&, const Options&);
 struct Format {
     const char* name;
@@ -19,9 +25,42 @@ struct Format {
     Writer write;
 };
 
+struct View {
+    const char* name;
+    std::string (*draw)(const capture::Capture&);
+};
+const View kViews[] = {
+    {"roofline", [](const capture::Capture& c) { return report::rooflineChart(c.roofline); }},
+    {"timeline", [](const capture::Capture& c) { return c.timelines.empty() ? std::string() : report::timelineChart(c.timelines.front()); }},
+    {"headline", report::headlineChart},
+    {"stalls", report::stallChart},
+    {"series", [](const capture::Capture& c) { return report::seriesChart(c.series); }},
+};
+
+std::string picture(const capture::Capture& capture, const Options& options)
+{
+    for (const View& view : kViews)
+        if (options.view == view.name || (options.view.empty() && &view == std::begin(kViews)))
+            return report::standalone(view.draw(capture));
+    return {};
+}
+
+bool isView(const std::string& name)
+{
+    return name.empty() || std::any_of(std::begin(kViews), std::end(kViews), [&](const View& view) { return name == view.name; });
+}
+
+std::string page(const capture::Capture& capture, const Options& options)
+{
+    const auto baseline = openBaseline(options.files.front(), capture, options);
+    return report::toHtml(capture, baseline ? &*baseline : nullptr);
+}
+
 const Format kFormats[] = {
+    {"html", false, page},
     {"csv", false, [](const capture::Capture& c, const Options&) { return report::toCsv(c); }},
     {"json", false, [](const capture::Capture& c, const Options&) { return capture::toJson(c) + "\n"; }},
+    {"svg", false, picture},
     {"twr", true, [](const capture::Capture& c, const Options&) { return store::toTwr(c); }},
 };
 
@@ -59,10 +98,14 @@ int runExport(const Options& options, Report& report, std::stop_token)
         return fail(report, fmt::format("--format takes {}; not {}", formatNames(), options.format.empty() ? "the ending of " + options.output : options.format));
     if (format->isBinary && options.output.empty())
         return fail(report, fmt::format("--format {} needs --output FILE", format->name));
+    if (!isView(options.view))
+        return fail(report, fmt::format("--view takes roofline, timeline, headline, stalls or series; not {}", options.view));
     const auto capture = openRun(options.files.front(), options);
     if (!capture)
         return fail(report, capture.error(), Code::kFile);
     const std::string bytes = format->write(*capture, options);
+    if (bytes.empty())
+        return fail(report, fmt::format("the capture has nothing to draw as {}", options.view.empty() ? "roofline" : options.view));
     report.json()["run"] = options.files.front();
     report.json()["kernel"] = capture->kernel;
     report.json()["instance"] = capture->instance;

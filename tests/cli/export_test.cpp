@@ -46,6 +46,23 @@ TEST(Export, AStoredRunByNumberAndTheLast)
     EXPECT_EQ(tilec("export last", "XDG_DATA_HOME=" + folder.file("none") + " ").exitCode, 2);
 }
 
+TEST(Export, APageWithTheBaseline)
+{
+    const Folder folder;
+    const std::string db = folder.file("runs.db");
+    {
+        auto store = store::Store::open(db);
+        ASSERT_TRUE(store->add(sampleCapture(10)));
+        ASSERT_TRUE(store->add(sampleCapture(12)));
+        ASSERT_TRUE(store->pin(1));
+    }
+    EXPECT_EQ(tilec("export last --store " + db + " -o " + folder.file("out.html")).exitCode, 0);
+    const std::string page = bytesOf(folder.file("out.html"));
+    EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
+    EXPECT_NE(page.find("<td class=\"n worse\">+20.0 %</td>"), std::string::npos);
+    EXPECT_EQ(bytesOf(folder.file("out.html")), tilec("export 2 --format html --store " + db).out);
+}
+
 TEST(Export, SaysWhatIsWrong)
 {
     const Folder folder;
@@ -61,9 +78,11 @@ TEST(Export, SaysWhatIsWrong)
     EXPECT_NE(message("gemm.py --store " + db).find("names no run"), std::string::npos);
     EXPECT_NE(message("99999999999999999999 --store " + db).find("names no run"), std::string::npos);
     EXPECT_NE(message("none.twr").find("cannot read none.twr"), std::string::npos);
-    EXPECT_NE(message("none.twr --format pdf").find("--format takes csv, "), std::string::npos);
+    EXPECT_NE(message("none.twr --format pdf").find("--format takes html, csv, "), std::string::npos);
     EXPECT_NE(message("none.twr --format twr").find("needs --output"), std::string::npos);
     ASSERT_TRUE(store::writeTwr(folder.file("a.twr"), sampleCapture()));
+    EXPECT_NE(message(folder.file("a.twr") + " --format svg").find("nothing to draw as roofline"), std::string::npos);
+    EXPECT_NE(message(folder.file("a.twr") + " --format svg --view pie").find("--view takes"), std::string::npos);
     EXPECT_NE(message(folder.file("a.twr") + " -o /no/such/a.csv").find("cannot write /no/such/a.csv"), std::string::npos);
     EXPECT_NE(message(folder.file("a.twr") + " --format csv -o /dev/full").find("cannot write /dev/full"), std::string::npos);
 }
