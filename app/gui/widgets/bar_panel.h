@@ -1,0 +1,43 @@
+// Horizontal stacked bars in Qt Charts: one bar a category, one colour a set.
+#pragma once
+
+#include <QChartView>
+
+namespace tw::gui {
+
+struct BarSet {
+    QString name;
+    QColor color;
+    QList<double> values;  // one a category
+    bool operator==(const BarSet&) const = default;
+};
+struct BarData {
+    QStringList categories;  // from the top
+    QList<BarSet> sets;
+    QString valueTitle;
+    QString unit = QStringLiteral(" %");  // behind a value under the pointer
+    double largest = 100;    // the end of the axis
+    bool operator==(const BarData&) const = default;
+};
+
+class BarPanel : public QChartView {
+    Q_OBJECT
+
+public:
+    explicit BarPanel(QWidget* parent = nullptr);
+    void setData(BarData shown);
+    void paintAll(QPainter& painter, QSizeF size);
+
+Q_SIGNALS:
+    void barHovered(int category, int set);  // -1, -1: none
+    void barClicked(int category);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void rebuild();
+    BarData data_;
+};
+
+}  // namespace tw::gui

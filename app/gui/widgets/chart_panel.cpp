@@ -1,0 +1,331 @@
+#include "app/gui/widgets/chart_panel.h"
+
+#include <QGraphicsLayout>
+#include <QKeyEvent>
+#include <QLegendMarker>
+#include <QLineSeries>
+#include <QLogValueAxis>
+#include <QScatterSeries>
+#include <QToolTip>
+#include <QValueAxis>
+
+#include <cmath>
+
+#include "app/gui/widgets/theme.h"
+
+namespace tw::gui {
+namespace {
+
+constexpr double kReach = 14;     // pixels from the pointer to a point
+constexpr double kStep = 1.4;     // of one zoom by keyboard
+constexpr int kTicks = 6;
+
+void styleAxis(QAbstractAxis& axis, const QPalette& palette)
+{
+    QColor grid = palette.color(QPalette::Mid), ink = palette.color(QPalette::Text);
+    QColor soft = ink;
+    soft.setAlphaF(0.7F);
+    axis.setLabelsFont(uiFont(8));
+    axis.setTitleFont(uiFont(8.5));
+    axis.setLabelsColor(soft);
+    axis.setTitleBrush(soft);
+    axis.setLinePen(QPen(grid));
+    axis.setGridLineColor(grid);
+    grid.setAlphaF(0.4F);
+    axis.setMinorGridLineColor(grid);
+}
+
+}  // namespace
+
+void styleChart(QChart& chart, const QPalette& palette)
+{
+    chart.setBackgroundBrush(palette.color(QPalette::Base));
+    chart.setBackgroundRoundness(0);
+    chart.setMargins({6, 6, 10, 4});
+    chart.layout()->setContentsMargins(0, 0, 0, 0);
+    chart.legend()->setFont(uiFont(8.5));
+    chart.legend()->setLabelColor(palette.color(QPalette::Text));
+    chart.legend()->setMarkerShape(QLegend::MarkerShapeFromSeries);
+    for (auto* axis : chart.axes())
+        styleAxis(*axis, palette);
+}
+
+ChartPanel::ChartPanel(QWidget* parent) : QChartView(parent)
+{
+    setFrameShape(QFrame::NoFrame);
+    setRenderHint(QPainter::Antialiasing);
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumSize(160, 120);
+    setAccessibleName(tr("Chart"));
+    styleChart(*chart(), palette());
+}
+
+void ChartPanel::setData(ChartData shown)
+{
+    if (shown == data_ && !drawn_.isEmpty())
+        return;
+    const bool sameAxes = shown.x == data_.x && shown.y == data_.y;
+    const Range x = rangeOf(Qt::Horizontal), y = rangeOf(Qt::Vertical);
+    data_ = std::move(shown);
+    hovered_ = {-1, -1};
+    rebuild();
+    if (sameAxes && zoomed_)
+        setRanges(x, y);
+    else
+        fit();
+    QStringList spoken;
+    for (const auto& s : data_.series)
+        spoken << s.name;
+    setAccessibleDescription(spoken.join(QStringLiteral(", ")));
+}
+
+QAbstractAxis* ChartPanel::makeAxis(const ChartAxis& axis) const
+{
+    QAbstractAxis* made = nullptr;
+    if (axis.isLog) {
+        auto* log = new QLogValueAxis;
+        log->setBase(10);
+        log->setLabelFormat(QStringLiteral("%g"));
+        log->setMinorTickCount(8);
+        made = log;
+    } else {
+        auto* linear = new QValueAxis;
+        linear->setTickCount(kTicks);
+        linear->setLabelFormat(QStringLiteral("%.4g"));
+        made = linear;
+    }
+    made->setTitleText(axis.title);
+    return made;
+}
+
+void ChartPanel::rebuild()
+{
+    chart()->removeAllSeries();
+    drawn_.clear();
+    for (auto* axis : chart()->axes()) {
+        chart()->removeAxis(axis);
+        delete axis;
+    }
+    chart()->addAxis(makeAxis(data_.x), Qt::AlignBottom);
+    chart()->addAxis(makeAxis(data_.y), Qt::AlignLeft);
+    for (const auto& s : data_.series) {
+        QXYSeries* series = nullptr;
+        if (s.kind == ChartSeries::Kind::kPoints) {
+            auto* scatter = new QScatterSeries;
+            scatter->setMarkerSize(10);
+            scatter->setBorderColor(palette().color(QPalette::Base));
+            scatter->setColor(s.color);
+            series = scatter;
+        } else {
+            series = new QLineSeries;
+            series->setPen(QPen(s.color, 2, s.kind == ChartSeries::Kind::kDashed ? Qt::DashLine : Qt::SolidLine));
+        }
+        series->setName(s.name);
+        series->replace(s.points);
+        chart()->addSeries(series);
+        for (auto* axis : chart()->axes())
+            series->attachAxis(axis);
+        for (auto* marker : chart()->legend()->markers(series))
+            marker->setVisible(s.inLegend);
+        drawn_ << series;
+    }
+    chart()->legend()->setVisible(std::any_of(data_.series.begin(), data_.series.end(), [](const auto& s) { return s.inLegend; }));
+    chart()->legend()->setAlignment(Qt::AlignTop);
+    styleChart(*chart(), palette());
+}
+
+void ChartPanel::fit()
+{
+    setRanges({data_.x.min, data_.x.max}, {data_.y.min, data_.y.max});
+    for (auto* axis : chart()->axes())
+        if (auto* linear = qobject_cast<QValueAxis*>(axis))
+            linear->applyNiceNumbers();
+    zoomed_ = false;
+}
+
+ChartPanel::Range ChartPanel::rangeOf(Qt::Orientation orientation) const
+{
+    const auto axes = chart()->axes(orientation);
+    if (axes.isEmpty())
+        return {0, 1};
+    if (const auto* linear = qobject_cast<const QValueAxis*>(axes.front()))
+        return {linear->min(), linear->max()};
+    const auto* log = qobject_cast<const QLogValueAxis*>(axes.front());
+    return {log->min(), log->max()};
+}
+
+void ChartPanel::setRanges(Range x, Range y)
+{
+    for (const auto& [orientation, range] : {std::pair(Qt::Horizontal, x), std::pair(Qt::Vertical, y)})
+        if (const auto axes = chart()->axes(orientation); !axes.isEmpty() && range.max > range.min)
+            axes.front()->setRange(range.min, range.max);
+    zoomed_ = true;
+    viewport()->update();
+}
+
+QPointF ChartPanel::valueAt(QPointF position) const
+{
+    const QRectF plot = chart()->plotArea();
+    const auto along = [](const Range& r, bool isLog, double t) {
+        const double a = isLog ? std::log10(r.min) : r.min, b = isLog ? std::log10(r.max) : r.max;
+        return a + (b - a) * t;
+    };
+    return {along(rangeOf(Qt::Horizontal), data_.x.isLog, (position.x() - plot.left()) / std::max(1.0, plot.width())),
+            along(rangeOf(Qt::Vertical), data_.y.isLog, (plot.bottom() - position.y()) / std::max(1.0, plot.height()))};
+}
+
+void ChartPanel::zoomAt(double factor, QPointF position)
+{
+    const QPointF center = valueAt(position);
+    const auto scaled = [factor](const Range& r, bool isLog, double middle) {
+        const double a = isLog ? std::log10(r.min) : r.min, b = isLog ? std::log10(r.max) : r.max;
+        const double low = middle - (middle - a) / factor, high = middle + (b - middle) / factor;
+        return isLog ? Range{std::pow(10, low), std::pow(10, high)} : Range{low, high};
+    };
+    setRanges(scaled(rangeOf(Qt::Horizontal), data_.x.isLog, center.x()), scaled(rangeOf(Qt::Vertical), data_.y.isLog, center.y()));
+}
+
+void ChartPanel::zoom(double factor) { zoomAt(factor, chart()->plotArea().center()); }
+void ChartPanel::pan(QPointF pixels)
+{
+    chart()->scroll(-pixels.x(), pixels.y());
+    zoomed_ = true;
+}
+
+QPoint ChartPanel::nearest(QPointF position) const
+{
+    QPoint best(-1, -1);
+    double least = kReach;
+    for (int s = 0; s < drawn_.size(); ++s) {
+        const auto& points = data_.series[s].points;
+        for (int i = 0; i < points.size(); ++i) {
+            const QPointF at = chart()->mapToPosition(points[i], drawn_[s]);
+            const double distance = std::hypot(at.x() - position.x(), at.y() - position.y());
+            if (distance < least && chart()->plotArea().contains(at)) {
+                best = {s, i};
+                least = distance;
+            }
+        }
+    }
+    return best;
+}
+
+void ChartPanel::setHovered(QPoint point)
+{
+    if (point == hovered_)
+        return;
+    hovered_ = point;
+    viewport()->update();
+    Q_EMIT pointHovered(point.x(), point.y());
+    if (point.x() < 0)
+        return QToolTip::hideText();
+    const auto& s = data_.series[point.x()];
+    const QPointF value = s.points[point.y()];
+    const QString label = point.y() < s.labels.size() ? s.labels[point.y()] : tr("%1, %2").arg(value.x(), 0, 'g', 4).arg(value.y(), 0, 'g', 4);
+    const QPointF at = chart()->mapToPosition(value, drawn_[point.x()]);
+    QToolTip::showText(viewport()->mapToGlobal(at.toPoint() + QPoint(12, 8)), s.name.isEmpty() ? label : s.name + QLatin1Char('\n') + label, this);
+}
+
+void ChartPanel::drawForeground(QPainter* painter, const QRectF&)
+{
+    if (!band_.isNull()) {
+        QColor wash = palette().color(QPalette::Highlight);
+        painter->setPen(wash);
+        wash.setAlpha(40);
+        painter->setBrush(wash);
+        painter->drawRect(band_.normalized());
+    }
+    if (hovered_.x() >= 0) {
+        const QPointF at = chart()->mapToPosition(data_.series[hovered_.x()].points[hovered_.y()], drawn_[hovered_.x()]);
+        const QRectF plot = chart()->plotArea();
+        painter->setPen(QPen(palette().color(QPalette::Mid), 1, Qt::DotLine));
+        painter->drawLine(QPointF(plot.left(), at.y()), QPointF(plot.right(), at.y()));
+        painter->drawLine(QPointF(at.x(), plot.top()), QPointF(at.x(), plot.bottom()));
+        painter->setPen(QPen(palette().color(QPalette::Text), 2));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawEllipse(at, 6, 6);
+    }
+    if (hasFocus()) {
+        painter->setPen(palette().color(QPalette::Highlight));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(mapToScene(viewport()->rect().adjusted(0, 0, -1, -1)).boundingRect());
+    }
+}
+
+void ChartPanel::wheelEvent(QWheelEvent* event)
+{
+    zoomAt(std::pow(1.0015, event->angleDelta().y()), event->position());
+    event->accept();
+}
+
+void ChartPanel::mousePressEvent(QMouseEvent* event)
+{
+    pressedAt_ = dragFrom_ = event->position();
+    panning_ = event->button() == Qt::MiddleButton || event->modifiers().testFlag(Qt::ShiftModifier);
+    setFocus(Qt::MouseFocusReason);
+}
+
+void ChartPanel::mouseMoveEvent(QMouseEvent* event)
+{
+    if (event->buttons() == Qt::NoButton)
+        return setHovered(nearest(event->position()));
+    if (panning_)
+        pan(event->position() - dragFrom_);
+    else if ((event->position() - pressedAt_).manhattanLength() > 6)
+        band_ = QRectF(pressedAt_, event->position()).normalized().intersected(chart()->plotArea());
+    dragFrom_ = event->position();
+    viewport()->update();
+}
+
+void ChartPanel::mouseReleaseEvent(QMouseEvent* event)
+{
+    const QRectF band = std::exchange(band_, {});
+    if (band.width() > 6 && band.height() > 6) {
+        const QPointF low = valueAt(band.bottomLeft()), high = valueAt(band.topRight());
+        const auto range = [](double a, double b, bool isLog) { return isLog ? Range{std::pow(10, a), std::pow(10, b)} : Range{a, b}; };
+        setRanges(range(low.x(), high.x(), data_.x.isLog), range(low.y(), high.y(), data_.y.isLog));
+    } else if (!panning_) {
+        if (const QPoint point = nearest(event->position()); point.x() >= 0)
+            Q_EMIT pointClicked(point.x(), point.y());
+    }
+    panning_ = false;
+    viewport()->update();
+}
+
+void ChartPanel::mouseDoubleClickEvent(QMouseEvent*) { fit(); }
+
+void ChartPanel::keyPressEvent(QKeyEvent* event)
+{
+    constexpr double kPan = 40;
+    switch (event->key()) {
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+    case Qt::Key_W: return zoom(kStep);
+    case Qt::Key_Minus:
+    case Qt::Key_S: return zoom(1 / kStep);
+    case Qt::Key_0:
+    case Qt::Key_F:
+    case Qt::Key_Escape: return fit();
+    case Qt::Key_A:
+    case Qt::Key_Left: return pan({kPan, 0});
+    case Qt::Key_D:
+    case Qt::Key_Right: return pan({-kPan, 0});
+    case Qt::Key_Up: return pan({0, kPan});
+    case Qt::Key_Down: return pan({0, -kPan});
+    default: QWidget::keyPressEvent(event);
+    }
+}
+
+void ChartPanel::leaveEvent(QEvent*) { setHovered({-1, -1}); }
+
+void ChartPanel::changeEvent(QEvent* event)
+{
+    QChartView::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        styleChart(*chart(), palette());
+}
+
+void ChartPanel::paintAll(QPainter& painter, QSizeF size) { scene()->render(&painter, QRectF({0, 0}, size), sceneRect(), Qt::KeepAspectRatio); }
+
+}  // namespace tw::gui
