@@ -13,7 +13,8 @@ enum ModelRole {
     kKernelRole,                    // QString
     kInstanceRole,                  // QString, empty for the kernel itself
     kDetailRole,                    // QString: muted text beside the name
-    kSeverityRole                   // int: tw::Severity
+    kSeverityRole,                  // int: tw::Severity
+    kSortRole                       // what tables sort by: a number where the cell shows one
 };
 
 }  // namespace tw::gui

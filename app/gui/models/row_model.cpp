@@ -23,6 +23,17 @@ void RowModel::setRows(std::vector<TableRow> rows)
     endResetModel();
 }
 
+void RowModel::setHeaders(QStringList headers, QList<int> numbers)
+{
+    if (headers == headers_ && numbers == numbers_)
+        return;
+    beginResetModel();
+    headers_ = std::move(headers);
+    numbers_ = std::move(numbers);
+    rows_.clear();
+    endResetModel();
+}
+
 QString RowModel::toCsv() const
 {
     const auto line = [](const QStringList& cells) {
@@ -49,8 +60,17 @@ QVariant RowModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole: return row.cells.value(index.column());
     case Qt::ToolTipRole: return row.toolTip.isEmpty() ? QVariant() : row.toolTip;
     case kRangeRole: return QVariant::fromValue(row.range);
+    case kSortRole: return index.column() < row.values.size() ? QVariant(row.values[index.column()]) : QVariant(row.cells.value(index.column()));
     case Qt::TextAlignmentRole:
         return numbers_.contains(index.column()) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::ForegroundRole: return row.inks.value(index.column()).isValid() ? QVariant(row.inks[index.column()]) : QVariant();
+    case Qt::FontRole: {
+        if (!row.inks.value(index.column()).isValid())
+            return {};
+        QFont font = uiFont();
+        font.setWeight(QFont::DemiBold);
+        return font;
+    }
     case Qt::DecorationRole:
         if (index.column() != 0 || row.iconName.isEmpty())
             return {};

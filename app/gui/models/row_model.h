@@ -15,6 +15,8 @@ struct TableRow {
     QString toolTip;
     QString iconName;        // in front of the first cell; may be empty
     QColor iconColor;        // invalid: the text's
+    QList<QColor> inks;      // of the cells, from the left; invalid or beyond its end: the text's. A cell with its own ink is bold
+    QList<double> values;    // what the cells sort by, from the left; beyond its end: their texts
     bool operator==(const TableRow&) const = default;
 };
 
@@ -25,6 +27,7 @@ public:
     // `numbers`: columns whose cells are numbers; they stand at the right.
     RowModel(QStringList headers, QList<int> numbers, QObject* parent = nullptr);
     void setRows(std::vector<TableRow> rows);
+    void setHeaders(QStringList headers, QList<int> numbers);  // other columns: the rows go
     [[nodiscard]] const TableRow& row(int index) const { return rows_.at(static_cast<std::size_t>(index)); }
     [[nodiscard]] QString toCsv() const;
 
