@@ -148,6 +148,8 @@ bool CodeEditor::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
+        if (showHeat(*help))
+            return true;
         const auto offset = SendScintilla(SCI_POSITIONFROMPOINTCLOSE, static_cast<unsigned long>(help->pos().x()),
                                           static_cast<long>(help->pos().y()));
         showHover(static_cast<int>(offset), help->globalPos());

@@ -1,8 +1,15 @@
 #include "app/gui/editor/text_pane.h"
 
+#include <QHelpEvent>
 #include <QMouseEvent>
+#include <QToolTip>
+
+#include <cmath>
 
 namespace tw::gui {
+namespace {
+constexpr int kHeatMargin = 3, kHeatWidth = 7;
+}
 
 TextPane::TextPane(Language language, QWidget* parent)
     : QsciScintilla(parent), theme_(Theme::load(QStringLiteral("light"))), lexer_(new TextLexer(language, this))
@@ -31,6 +38,11 @@ TextPane::TextPane(Language language, QWidget* parent)
     markerDefine(QsciScintilla::Background, kRemovedMark);
     setMarginType(0, QsciScintilla::NumberMargin);
     setMarginWidth(1, 0);
+    for (int level = 0; level < kHeatLevels; ++level)
+        markerDefine(QsciScintilla::FullRectangle, kFirstHeatMark + level);
+    setMarginType(kHeatMargin, QsciScintilla::SymbolMargin);
+    setMarginMarkerMask(kHeatMargin, ((1 << kHeatLevels) - 1) << kFirstHeatMark);
+    setMarginWidth(kHeatMargin, 0);
     indicatorDefine(QsciScintilla::StraightBoxIndicator, kMatchBox);
     setLexer(lexer_);
     viewport()->setMouseTracking(true);
@@ -89,6 +101,7 @@ void TextPane::applyLook()
     setMarkerBackgroundColor(theme_.color("linkSoft"), kLinkedMark);
     setMarkerBackgroundColor(theme_.color("addedSoft"), kAddedMark);
     setMarkerBackgroundColor(theme_.color("removedSoft"), kRemovedMark);
+    colorHeat();
     setIndicatorForegroundColor(theme_.color("match"), kMatchBox);
     SendScintilla(SCI_INDICSETALPHA, kMatchBox, 140);
     SendScintilla(SCI_INDICSETUNDER, kMatchBox, 1);
@@ -116,6 +129,8 @@ void TextPane::setTextBytes(const std::string& text)
     SendScintilla(SCI_EMPTYUNDOBUFFER);
     setReadOnly(readOnly);
     setModified(false);
+    heat_.clear();  // of the old lines
+    markHeat();
     SendScintilla(SCI_GOTOLINE, static_cast<unsigned long>(line - 1));
     setFirstVisibleLine(first);
 }
@@ -179,6 +194,59 @@ void TextPane::setDiffLines(const std::vector<int>& added, const std::vector<int
         markerAdd(line - 1, kAddedMark);
     for (const int line : removed)
         markerAdd(line - 1, kRemovedMark);
+}
+
+void TextPane::setHeat(std::vector<LineHeat> heat)
+{
+    if (heat == heat_)
+        return;
+    heat_ = std::move(heat);
+    markHeat();
+}
+
+// Steps of the square root: a line of 1 % beside one of 60 % is still to be seen.
+void TextPane::markHeat()
+{
+    for (int level = 0; level < kHeatLevels; ++level)
+        markerDeleteAll(kFirstHeatMark + level);
+    double most = 0;
+    for (const auto& h : heat_)
+        most = std::max(most, h.share);
+    for (const auto& h : heat_)
+        if (h.share > 0)
+            markerAdd(h.line - 1, kFirstHeatMark + std::min(kHeatLevels - 1, static_cast<int>(std::sqrt(h.share / most) * kHeatLevels)));
+    setMarginWidth(kHeatMargin, heat_.empty() ? 0 : kHeatWidth);
+}
+
+void TextPane::colorHeat()
+{
+    const QColor cold = theme_.color("gutter"), hot = theme_.color("number");
+    for (int level = 0; level < kHeatLevels; ++level) {
+        const double t = (level + 1.0) / kHeatLevels;
+        const auto mix = [t](int a, int b) { return static_cast<int>(a + (b - a) * t); };
+        const QColor color(mix(cold.red(), hot.red()), mix(cold.green(), hot.green()), mix(cold.blue(), hot.blue()));
+        setMarkerBackgroundColor(color, kFirstHeatMark + level);
+        setMarkerForegroundColor(color, kFirstHeatMark + level);
+    }
+}
+
+bool TextPane::event(QEvent* event)
+{
+    return (event->type() == QEvent::ToolTip && showHeat(*static_cast<QHelpEvent*>(event))) || QsciScintilla::event(event);
+}
+
+bool TextPane::showHeat(const QHelpEvent& help)
+{
+    int margins = 0;
+    for (int m = 0; m <= kHeatMargin; ++m)
+        margins += marginWidth(m);
+    const auto position = SendScintilla(SCI_POSITIONFROMPOINT, static_cast<unsigned long>(std::max(0, help.x())), static_cast<long>(help.y()));
+    const int line = lineOfOffset(static_cast<int>(position));
+    const auto found = std::find_if(heat_.begin(), heat_.end(), [line](const LineHeat& h) { return h.line == line; });
+    if (help.x() > margins + kHeatWidth || found == heat_.end())
+        return false;
+    QToolTip::showText(help.globalPos(), found->toolTip, this);
+    return true;
 }
 
 namespace {

@@ -12,6 +12,14 @@
 
 namespace tw::gui {
 
+// How much of the whole a line costs: a colour in the margin, the text under the pointer.
+struct LineHeat {
+    int line = 0;      // from 1
+    double share = 0;  // 0 … 1
+    QString toolTip;
+    bool operator==(const LineHeat&) const = default;
+};
+
 class TextPane : public QsciScintilla {
     Q_OBJECT
 
@@ -37,6 +45,10 @@ public:
     // Lines that the diff marks: added or changed here, or removed from here.
     void setDiffLines(const std::vector<int>& added, const std::vector<int>& removed);
 
+    // Colours a narrow margin beside the text; empty: there is none.
+    void setHeat(std::vector<LineHeat> heat);
+    [[nodiscard]] const std::vector<LineHeat>& heat() const { return heat_; }
+
     struct FindOptions {
         bool matchCase = false, wholeWord = false, regex = false;
     };
@@ -55,9 +67,13 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
+    bool event(QEvent* event) override;
+    // Says what the line under the pointer costs, if that is over the margins; false: nothing to say.
+    bool showHeat(const QHelpEvent& help);
     virtual void applyLook();
 
-    enum Marker { kErrorMark = 1, kWarningMark, kLinkedMark, kAddedMark, kRemovedMark };
+    enum Marker { kErrorMark = 1, kWarningMark, kLinkedMark, kAddedMark, kRemovedMark, kFirstHeatMark = 8 };
+    static constexpr int kHeatLevels = 8;
     enum Indicator { kErrorSquiggle = 8, kWarningSquiggle, kMatchBox, kDefinitionLink };
 
 private:
@@ -66,8 +82,11 @@ private:
     double fontSize_ = 10.5;
     bool dimmed_ = false;
     int hovered_ = 0;
+    std::vector<LineHeat> heat_;
 
     void setHovered(int line);
+    void colorHeat();
+    void markHeat();
 };
 
 }  // namespace tw::gui

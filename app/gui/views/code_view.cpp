@@ -137,8 +137,25 @@ void CodeView::show(const driver::TargetCode& code, std::shared_ptr<const Source
 {
     listing_->setListing(makeListing(code), std::move(source));
     listing_->setStale(stale);
+    showHeat();
     caption_->setText(stale && busy ? tr("making newer code…") : stale ? tr("older than the text") : targetText());
     showContent();
+}
+
+void CodeView::setHeat(const std::string& text, std::vector<LineHeat> heat)
+{
+    heatText_ = text;
+    heat_ = std::move(heat);
+    showHeat();
+}
+
+void CodeView::showHeat()
+{
+    std::string_view shown = listing_->listing().text, wanted = heatText_;
+    for (auto* text : {&shown, &wanted})
+        while (text->ends_with('\n'))
+            text->remove_suffix(1);
+    listing_->pane().setHeat(!wanted.empty() && shown == wanted ? heat_ : std::vector<LineHeat>());
 }
 
 void CodeView::showProblems(const std::vector<Diagnostic>& diagnostics, bool busy)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/gui/editor/highlight.h"
+#include "app/gui/editor/text_pane.h"
 #include "app/gui/session/far_stages.h"
 #include "app/gui/views/view.h"
 
@@ -40,6 +41,8 @@ public:
     [[nodiscard]] bool isSettled() const override;
     [[nodiscard]] unsigned farStages() const override { return kind_.stages; }
     [[nodiscard]] const Listing& listing() const;
+    // The costs of the lines of `text`, shown for as long as the view shows just that text.
+    void setHeat(const std::string& text, std::vector<LineHeat> heat);
 
 protected:
     void refresh() override;
@@ -48,6 +51,7 @@ private:
     QWidget* makeBar(QWidget* parent);
     void show(const driver::TargetCode& code, std::shared_ptr<const SourceText> source, bool stale, bool busy);
     void refreshNear(const driver::CompileSnapshot& shown);
+    void showHeat();
     void showProblems(const std::vector<Diagnostic>& diagnostics, bool busy);
     [[nodiscard]] QString targetText() const;  // "for sm_90a"
 
@@ -56,6 +60,8 @@ private:
     ListingPanel* listing_;
     QComboBox* variant_ = nullptr;
     QLabel* caption_ = nullptr;
+    std::string heatText_;
+    std::vector<LineHeat> heat_;
 };
 
 }  // namespace tw::gui

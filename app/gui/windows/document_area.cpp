@@ -45,6 +45,10 @@ QList<DocumentPage*> DocumentArea::pages() const
 DocumentPage* DocumentArea::open(const QString& path)
 {
     const QString absolute = QFileInfo(path).absoluteFilePath();
+    if (absolute.endsWith(QLatin1String(".twr"), Qt::CaseInsensitive)) {
+        Q_EMIT captureRequested(absolute);
+        return nullptr;
+    }
     for (auto* page : pages()) {
         if (page->path() == absolute) {
             tabs_->setCurrentWidget(page);
@@ -86,8 +90,8 @@ DocumentPage* DocumentArea::addPage(std::unique_ptr<DocumentPage> fresh)
 void DocumentArea::askAndOpen()
 {
     const QString folder = current() ? QFileInfo(current()->path()).path() : QString();
-    for (const auto& path : QFileDialog::getOpenFileNames(this, tr("Open kernel files"), folder,
-                                                          tr("Python files (*.py);;All files (*)")))
+    for (const auto& path : QFileDialog::getOpenFileNames(this, tr("Open kernels and captures"), folder,
+                                                          tr("Kernels and captures (*.py *.twr);;All files (*)")))
         open(path);
 }
 

@@ -33,6 +33,7 @@ public:
 Q_SIGNALS:
     void currentChanged(tw::gui::DocumentPage* page);  // null: none is open
     void opened(const QString& path);                  // for the recent files; also after save as
+    void captureRequested(const QString& path);        // a .twr file: no document
     void pageAdded(tw::gui::DocumentPage* page);
     void pageClosed(const QString& key);
     void titlesChanged();

@@ -5,28 +5,38 @@
 #include <QMimeData>
 
 #include "app/gui/views/access_view.h"
+#include "app/gui/views/chart_views.h"
 #include "app/gui/views/code_view.h"
+#include "app/gui/views/finding_view.h"
 #include "app/gui/views/help_view.h"
 #include "app/gui/views/kernel_view.h"
 #include "app/gui/views/layout_view.h"
+#include "app/gui/views/memory_flow_view.h"
 #include "app/gui/views/memory_view.h"
 #include "app/gui/views/pass_view.h"
 #include "app/gui/views/problem_view.h"
+#include "app/gui/views/profile_view.h"
 #include "app/gui/views/resource_view.h"
 #include "app/gui/views/run_view.h"
 #include "app/gui/views/tensor_view.h"
+#include "app/gui/views/timeline_view.h"
+#include "app/gui/windows/heat_margins.h"
 #include "app/gui/windows/menus.h"
 #include "app/gui/windows/window_layouts.h"
 #include "app/gui/windows/window_session.h"
 #include "app/gui/windows/window_status.h"
 
 namespace tw::gui {
+namespace {
+constexpr int kLayoutVersion = 1;  // of saved layouts: another one has other docks, and falls back to the layout as shipped
+}
 
 MainWindow::MainWindow(Services services, QWidget* parent)
     : QMainWindow(parent), settings_(services.settings), language_(LanguageInfo::load()),
       workbench_(new Workbench(std::move(services.compile), this)), selection_(new Selection(this)),
       farStages_(new FarStages(*workbench_, services.runnerCommand, this)),
-      runs_(new RunSession(*workbench_, services.runnerCommand, this)), documents_(new DocumentArea(language_, this)),
+      runs_(new RunSession(*workbench_, services.runnerCommand, this)),
+      profiles_(new ProfileSession(*workbench_, services.runnerCommand, this)), documents_(new DocumentArea(language_, this)),
       session_(new WindowSession(*documents_, settings_, services.journalFolder, this))
 {
     // Before there are widgets: a style sheet that comes later restyles every one of them.
@@ -68,6 +78,8 @@ void MainWindow::makeViews()
     views_ << new ResourceView(*farStages_, context, this) << new LayoutView(context, this) << new MemoryView(context, this)
            << new AccessView(context, this) << new ProblemView(context, this) << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
            << new HelpView(language_, context, this);
+    makeProfileViews(context);
+    new HeatMargins(*profiles_, *documents_, views_, this);
     for (auto* v : views_) {
         connect(v, &View::shownChanged, this, &MainWindow::watchFarStages);
         // Queued: the dock's neighbours are settled only after the move.
@@ -80,6 +92,27 @@ void MainWindow::makeViews()
                 if (auto* page = documents_->current())
                     page->editor().applyEdits({{range, literal.toStdString()}});
             });
+}
+
+void MainWindow::makeProfileViews(const ViewContext& context)
+{
+    auto* profile = new ProfileView(*profiles_, context, this);
+    auto* findings = new FindingView(*profiles_, context, this);
+    views_ << profile << findings << new TimelineView(*profiles_, context, this) << new MemoryFlowView(*profiles_, context, this)
+           << new RooflineView(*profiles_, context, this) << new StallView(*profiles_, context, this) << new CounterView(*profiles_, context, this);
+    connect(profile, &ProfileView::openRequested, documents_, &DocumentArea::askAndOpen);
+    connect(findings, &FindingView::editRequested, this, [this](const std::vector<FixIt>& changes, const QString&) {
+        if (auto* page = documents_->current())
+            page->editor().applyEdits(changes);
+    });
+}
+
+void MainWindow::openCapture(const QString& path)
+{
+    settings_.addRecentFile(path);
+    documents_->setRecentFiles(settings_.recentFiles());
+    profiles_->open(path);
+    focusView(QStringLiteral("profile"));
 }
 
 void MainWindow::watchFarStages()
@@ -108,6 +141,7 @@ void MainWindow::connectDocuments()
         workbench_->forget(key);
         session_->closed(key);
     });
+    connect(documents_, &DocumentArea::captureRequested, this, &MainWindow::openCapture);
     connect(documents_, &DocumentArea::opened, this, [this](const QString& path) {
         settings_.addRecentFile(path);
         documents_->setRecentFiles(settings_.recentFiles());
@@ -215,17 +249,19 @@ void MainWindow::setLayout(const QString& name)
     layoutName_ = name;
     settings_.setLayoutName(name);
     const QByteArray state = settings_.layoutState(name);
-    if (state.isEmpty() || !restoreState(state))
+    if (state.isEmpty() || !restoreState(state, kLayoutVersion))
         arrangeViews(*this, name);
 }
 
 void MainWindow::resetLayout() { arrangeViews(*this, layoutName_); }
 
-void MainWindow::saveLayout() { settings_.setLayoutState(layoutName_, saveState()); }
+void MainWindow::saveLayout() { settings_.setLayoutState(layoutName_, saveState(kLayoutVersion)); }
 
 void MainWindow::focusView(const QString& name)
 {
     if (auto* v = view(name)) {
+        if (!v->isFloating() && dockWidgetArea(v) == Qt::NoDockWidgetArea)
+            placeView(*this, v);
         v->show();
         v->raise();
         v->setFocus();

@@ -5,6 +5,7 @@
 
 #include "app/gui/editor/language_info.h"
 #include "app/gui/session/far_stages.h"
+#include "app/gui/session/profile_session.h"
 #include "app/gui/session/run_session.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/settings.h"
@@ -35,6 +36,7 @@ public:
     [[nodiscard]] Workbench& workbench() { return *workbench_; }
     [[nodiscard]] Selection& selection() { return *selection_; }
     [[nodiscard]] RunSession& runs() { return *runs_; }
+    [[nodiscard]] ProfileSession& profiles() { return *profiles_; }
     [[nodiscard]] const LanguageInfo& language() const { return language_; }
     [[nodiscard]] Settings& settings() { return settings_; }
     [[nodiscard]] ActionList& actions() { return *actions_; }
@@ -59,6 +61,8 @@ protected:
 
 private:
     void makeViews();
+    void makeProfileViews(const ViewContext& context);
+    void openCapture(const QString& path);
     void connectDocuments();
     void connectPage(DocumentPage* page);
     void followSelection(const Place& place, const QObject* origin);
@@ -75,6 +79,7 @@ private:
     Selection* selection_;
     FarStages* farStages_;
     RunSession* runs_;
+    ProfileSession* profiles_;
     DocumentArea* documents_;
     WindowSession* session_;
     QList<View*> views_;

@@ -7,6 +7,7 @@
 
 #include "app/gui/editor/find_bar.h"
 #include "app/gui/views/help_view.h"
+#include "app/gui/views/profile_view.h"
 #include "app/gui/views/run_view.h"
 #include "app/gui/widgets/command_palette.h"
 #include "app/gui/windows/editor_actions.h"
@@ -170,16 +171,24 @@ void Builder::runMenu()
     };
     auto* run = add(m, "run.run", MainWindow::tr("&Run"), "run", QKeySequence(Qt::Key_F5), onRun(&RunView::run));
     auto* verify = add(m, "run.verify", MainWindow::tr("&Verify"), "verify", QKeySequence(Qt::CTRL | Qt::Key_F5), onRun(&RunView::verify));
-    auto* cancel = add(m, "run.cancel", MainWindow::tr("&Cancel"), "stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
-                       [window] { window->runs().cancel(); });
-    const auto update = [window, run, verify, cancel] {
+    auto* profile = add(m, "run.profile", MainWindow::tr("&Profile"), "profile", QKeySequence(Qt::Key_F6), [window] {
+        window->focusView(QStringLiteral("profile"));
+        qobject_cast<ProfileView*>(window->view(QStringLiteral("profile")))->profile();
+    });
+    auto* cancel = add(m, "run.cancel", MainWindow::tr("&Cancel"), "stop", QKeySequence(Qt::SHIFT | Qt::Key_F5), [window] {
+        window->runs().cancel();
+        window->profiles().cancel();
+    });
+    const auto update = [window, run, verify, profile, cancel] {
         const auto snapshot = window->workbench().newest();
         const bool busy = window->runs().isBusy(), ready = snapshot && snapshot->ok() && snapshot->function;
         run->setEnabled(ready && !busy);
         verify->setEnabled(ready && !busy);
-        cancel->setEnabled(busy);
+        profile->setEnabled(ready && !window->profiles().isBusy());
+        cancel->setEnabled(busy || window->profiles().isBusy());
     };
     QObject::connect(&w_.runs(), &RunSession::busyChanged, run, update);
+    QObject::connect(&w_.profiles(), &ProfileSession::busyChanged, run, update);
     QObject::connect(&w_.workbench(), &Workbench::snapshotChanged, run, update);
     update();
 }
@@ -243,7 +252,7 @@ void Builder::toolBar()
     bar->setIconSize({18, 18});
     bar->setMovable(false);
     for (const char* id : {"file.new", "file.open", "file.save", "", "edit.undo", "edit.redo", "edit.find", "", "run.run",
-                           "run.verify", "run.cancel", "", "help.palette"}) {
+                           "run.verify", "run.profile", "run.cancel", "", "help.palette"}) {
         if (*id == '\0')
             bar->addSeparator();
         else if (auto* action = w_.actions().find(QString::fromLatin1(id)))

@@ -43,7 +43,8 @@ QStringList viewNames()
 {
     QStringList names;
     for (const char* name : {"editor", "kernels", "passes", "cuda", "ptx", "sass", "llvm", "assembly", "resources", "layout", "memory", "access",
-                             "problems", "run", "tensor", "help"})
+                             "problems", "run", "tensor", "help", "profile", "findings", "roofline", "stalls", "counters", "timeline",
+                             "memoryflow"})
         names << QString::fromLatin1(name);
     return names;
 }

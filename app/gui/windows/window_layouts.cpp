@@ -20,15 +20,19 @@ QList<Place> placesOf(const QString& layout)
         return out;
     };
     if (layout == QLatin1String("profile"))
-        return {{Qt::LeftDockWidgetArea, names({"kernels"}), 250},
-                {Qt::RightDockWidgetArea, names({"cuda", "ptx", "sass", "passes", "llvm", "assembly", "layout"}), 600},
-                {Qt::BottomDockWidgetArea, names({"resources", "access", "memory", "run", "tensor", "problems"}), 340}};
+        return {{Qt::LeftDockWidgetArea, names({"profile", "kernels", "history"}), 350},
+                {Qt::LeftDockWidgetArea, names({"findings"}), 350},
+                {Qt::RightDockWidgetArea, names({"cuda", "ptx", "sass", "passes"}), 520},
+                {Qt::BottomDockWidgetArea,
+                 names({"timeline", "memoryflow", "roofline", "stalls", "counters", "compare", "tune", "resources", "access", "memory", "layout", "run",
+                        "problems"}),
+                 350}};
     if (layout == QLatin1String("teach"))
         return {{Qt::RightDockWidgetArea, names({"passes", "cuda", "layout", "help"}), 640},
                 {Qt::BottomDockWidgetArea, names({"run", "memory", "tensor"}), 300}};
     return {{Qt::LeftDockWidgetArea, names({"kernels"}), 270},
             {Qt::RightDockWidgetArea, names({"passes", "cuda", "ptx", "sass", "llvm", "assembly", "layout", "help"}), 620},
-            {Qt::BottomDockWidgetArea, names({"problems", "run", "resources", "access", "memory", "tensor"}), 230}};
+            {Qt::BottomDockWidgetArea, names({"problems", "run", "profile", "findings", "resources", "access", "memory", "tensor"}), 230}};
 }
 
 }  // namespace
@@ -40,7 +44,7 @@ void arrangeViews(MainWindow& window, const QString& layout)
         view->setFloating(false);
     }
     window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-    window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    window.setCorner(Qt::BottomRightCorner, layout == QLatin1String("profile") ? Qt::BottomDockWidgetArea : Qt::RightDockWidgetArea);
     for (const auto& place : placesOf(layout)) {
         View* front = nullptr;
         for (const auto& name : place.views) {
@@ -59,6 +63,14 @@ void arrangeViews(MainWindow& window, const QString& layout)
         front->raise();
     }
     resizeViews(window, layout);
+}
+
+void placeView(MainWindow& window, View* view)
+{
+    for (auto* other : window.views())
+        if (other != view && !other->isFloating() && window.dockWidgetArea(other) == Qt::BottomDockWidgetArea)
+            return window.tabifyDockWidget(other, view);
+    window.addDockWidget(Qt::BottomDockWidgetArea, view);
 }
 
 void resizeViews(MainWindow& window, const QString& layout)

@@ -1,0 +1,192 @@
+#include "app/gui/session/profile_session.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+#include "profiler/capture/json.h"
+
+namespace tw::gui {
+namespace {
+
+constexpr std::size_t kKeptCaptures = 16;
+constexpr qint64 kLargestFile = 1LL << 30;
+
+QString errorsOf(const protocol::ResultHead& head)
+{
+    QStringList messages;
+    for (const auto& d : head.diagnostics)
+        if (d.severity == Severity::kError)
+            messages << QString::fromStdString(d.message);
+    return messages.join(QLatin1Char('\n'));
+}
+
+std::pair<CapturePtr, QString> readCapture(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return {nullptr, ProfileSession::tr("%1 cannot be read: %2").arg(path, file.errorString())};
+    if (file.size() > kLargestFile)
+        return {nullptr, ProfileSession::tr("%1 is larger than a gigabyte").arg(path)};
+    auto read = capture::fromJson(file.readAll().toStdString());
+    if (!read)
+        return {nullptr, ProfileSession::tr("%1 is no capture: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(read.error()))};
+    return {std::make_shared<const capture::Capture>(std::move(*read)), {}};
+}
+
+}  // namespace
+
+ProfileSession::ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent)
+    : QObject(parent), workbench_(workbench), client_(runnerCommand), machine_(std::move(runnerCommand))
+{
+    connect(&workbench, &Workbench::snapshotChanged, this, [this] {
+        if (shown_)
+            Q_EMIT changed();
+    });
+}
+
+void ProfileSession::begin()
+{
+    busy_ = true;
+    problem_.clear();
+    cancel_ = std::stop_source();
+    Q_EMIT busyChanged(true);
+}
+
+void ProfileSession::profile(const ProfileOptions& options)
+{
+    if (busy_ || workbench_.activeKey().isEmpty())
+        return;
+    lastOptions_ = options;
+    protocol::ProfileRequest request;
+    request.job = workbench_.currentJob();
+    request.device = options.device;
+    request.inputs = options.inputs;
+    request.seed = options.seed;
+    request.repeat = options.repeat;
+    request.stalls = options.stalls;
+    request.overTime = options.overTime;
+    request.timeline = options.timeline;
+    request.coldL2 = options.coldL2;
+    begin();
+    const auto report = [this](const protocol::Progress& p) {
+        QMetaObject::invokeMethod(this, [this, p] { Q_EMIT progress(QString::fromStdString(p.phase), p.fraction); },
+                                  Qt::QueuedConnection);
+    };
+    job_.submit([this, request = std::move(request), report, cancel = cancel_](std::stop_token ending) mutable {
+        const std::stop_callback link(ending, [&cancel] { cancel.request_stop(); });
+        auto result = client_.profile(request, report, cancel.get_token());
+        QMetaObject::invokeMethod(this, [this, result = std::move(result)] { deliver(result); }, Qt::QueuedConnection);
+    });
+}
+
+void ProfileSession::cancel() { cancel_.request_stop(); }
+
+void ProfileSession::deliver(const protocol::ProfileResult& result)
+{
+    busy_ = false;
+    problem_ = errorsOf(result.head);
+    if (result.head.cancelled)
+        problem_ = tr("cancelled");
+    if (result.capture) {
+        auto capture = std::make_shared<const capture::Capture>(*result.capture);
+        show(capture);
+        Q_EMIT captured(capture);
+    } else {
+        if (problem_.isEmpty())
+            problem_ = tr("the runner gave no capture");
+        Q_EMIT changed();
+    }
+    Q_EMIT busyChanged(false);
+}
+
+void ProfileSession::open(const QString& path)
+{
+    if (busy_)
+        return;
+    begin();
+    files_.submit([this, path](std::stop_token) {
+        auto [capture, problem] = readCapture(path);
+        QMetaObject::invokeMethod(this, [this, path, problem = problem, capture = capture] { deliverFile(path, problem, capture); },
+                                  Qt::QueuedConnection);
+    });
+}
+
+void ProfileSession::deliverFile(const QString&, const QString& problem, CapturePtr capture)
+{
+    busy_ = false;
+    problem_ = problem;
+    if (capture)
+        show(std::move(capture));
+    else
+        Q_EMIT changed();
+    Q_EMIT busyChanged(false);
+}
+
+void ProfileSession::askDevices()
+{
+    if (std::exchange(askedDevices_, true))
+        return;
+    files_.submit([this](std::stop_token stop) {
+        const auto result = machine_.machine(stop);
+        QStringList names;
+        for (const auto& name : result.devices)
+            names << QString::fromStdString(name);
+        QMetaObject::invokeMethod(
+            this,
+            [this, names] {
+                devices_ = names;
+                Q_EMIT devicesChanged();
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void ProfileSession::show(CapturePtr capture)
+{
+    if (!capture)
+        return;
+    shown_ = std::move(capture);
+    if (std::find(recent_.begin(), recent_.end(), shown_) == recent_.end())
+        recent_.insert(recent_.begin(), shown_);
+    if (recent_.size() > kKeptCaptures)
+        recent_.pop_back();
+    Q_EMIT changed();
+}
+
+void ProfileSession::pin(CapturePtr baseline)
+{
+    baseline_ = std::move(baseline);
+    Q_EMIT changed();
+}
+
+bool ProfileSession::isOfActiveText() const
+{
+    const auto newest = workbench_.newest();
+    return shown_ && newest && newest->source && !shown_->files.empty() && newest->source->text() == shown_->files.front().text;
+}
+
+bool ProfileSession::isStale() const
+{
+    const auto newest = workbench_.newest();
+    if (!shown_ || !newest || !newest->source)
+        return false;  // nothing to be older than
+    // A device chooses its own target where the window names none.
+    const bool otherTarget = workbench_.target() && newest->target.name != shown_->target && shown_->environment.device != "cpu";
+    return !isOfActiveText() || newest->kernel != shown_->kernel || otherTarget || newest->instance.params != shown_->params;
+}
+
+Place ProfileSession::placeOf(const SourceRange& range, int line, std::uint32_t op) const
+{
+    const auto newest = workbench_.newest();
+    if (!shown_ || !newest || !newest->source || shown_->files.empty())
+        return {};
+    if (isOfActiveText() && range.isKnown())
+        return {range, op};
+    const bool sameFile = shown_->files.front().name == newest->source->name() && range.file == 0;
+    if (!sameFile || line < 1 || line > newest->source->lineCount())
+        return {};
+    const auto begin = newest->source->lineStart(line);
+    return {{0, begin, begin + static_cast<std::uint32_t>(newest->source->lineText(line).size())}, 0};
+}
+
+}  // namespace tw::gui

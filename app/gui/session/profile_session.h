@@ -1,0 +1,76 @@
+// Profiling the chosen kernel in a runner process, and the captures that views show: the shown one, the pinned baseline, and the
+// others of this window. Nothing here blocks: profiles run, and files are read, on one worker thread.
+#pragma once
+
+#include <QObject>
+
+#include "app/gui/session/selection.h"
+#include "app/gui/session/workbench.h"
+#include "profiler/protocol/client.h"
+
+namespace tw::gui {
+
+using CapturePtr = std::shared_ptr<const capture::Capture>;
+
+struct ProfileOptions {
+    std::string device = "sim";
+    std::uint64_t seed = 0;
+    int repeat = 10;
+    bool stalls = true, overTime = true, timeline = true;
+    bool coldL2 = true;
+    std::map<std::string, protocol::Input> inputs;  // absent: generated
+};
+
+class ProfileSession : public QObject {
+    Q_OBJECT
+
+public:
+    ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent);
+
+    void profile(const ProfileOptions& options);  // nothing while another one runs
+    void cancel();
+    [[nodiscard]] const ProfileOptions& lastOptions() const { return lastOptions_; }  // of the last profile
+    void open(const QString& path);               // a .twr file; shown once it is read
+    void askDevices();                            // once; devicesChanged says what the machine has
+
+    void show(CapturePtr capture);
+    void pin(CapturePtr baseline);                // null: none
+    [[nodiscard]] CapturePtr shown() const { return shown_; }
+    [[nodiscard]] CapturePtr baseline() const { return baseline_; }
+    [[nodiscard]] const std::vector<CapturePtr>& recent() const { return recent_; }  // of this window, the newest first
+    [[nodiscard]] const QStringList& devices() const { return devices_; }
+    [[nodiscard]] bool isBusy() const { return busy_; }
+    // Why the last profile or file gave nothing, or what is missing in it; empty if all went well.
+    [[nodiscard]] const QString& problem() const { return problem_; }
+    // Whether the shown capture is of another text, kernel, parameters or target than the workbench has.
+    [[nodiscard]] bool isStale() const;
+    // Whether byte offsets of the shown capture are offsets of the active text.
+    [[nodiscard]] bool isOfActiveText() const;
+    // A place of the shown capture in the active text: by range if the text is the same, else by line. Unknown in another file.
+    [[nodiscard]] Place placeOf(const SourceRange& range, int line, std::uint32_t op) const;
+
+Q_SIGNALS:
+    void changed();  // shown capture, baseline, problem, or whether it is stale
+    void busyChanged(bool busy);
+    void progress(const QString& phase, double fraction);
+    void devicesChanged();
+    void captured(const tw::gui::CapturePtr& capture);  // a new profile, not one that was opened
+
+private:
+    void begin();
+    void deliver(const protocol::ProfileResult& result);
+    void deliverFile(const QString& path, const QString& problem, CapturePtr capture);
+
+    Workbench& workbench_;
+    CapturePtr shown_, baseline_;
+    std::vector<CapturePtr> recent_;
+    QStringList devices_;
+    QString problem_;
+    ProfileOptions lastOptions_;
+    bool busy_ = false, askedDevices_ = false;
+    std::stop_source cancel_;
+    protocol::Client client_, machine_;
+    LatestJob job_, files_;  // last: their destructors end the threads that use the rest
+};
+
+}  // namespace tw::gui

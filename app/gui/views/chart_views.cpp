@@ -1,0 +1,178 @@
+#include "app/gui/views/chart_views.h"
+
+#include <QComboBox>
+
+#include "app/gui/views/twin_panel.h"
+#include "app/gui/widgets/cell_grid.h"
+
+namespace tw::gui {
+namespace {
+
+constexpr std::size_t kMostRuns = 8;  // in one chart
+
+// The shown capture, the baseline, then the other runs of this window of the same kernel.
+std::vector<ChartedRun> chartedRuns(const ProfileSession& session, bool dark)
+{
+    std::vector<CapturePtr> captures{session.shown()};
+    const auto add = [&](const CapturePtr& c) {
+        const bool known = std::find(captures.begin(), captures.end(), c) != captures.end();
+        if (c && !known && captures.size() < kMostRuns)
+            captures.push_back(c);
+    };
+    add(session.baseline());
+    for (const auto& c : session.recent())
+        if (c->kernel == session.shown()->kernel)
+            add(c);
+    std::vector<ChartedRun> runs;
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+        QString label = captureTitle(*captures[i]);
+        if (captures[i] == session.baseline())
+            label = CaptureView::tr("%1, the baseline").arg(label);
+        else if (i > 0)
+            label = CaptureView::tr("%1, %2").arg(label, QString::fromStdString(captures[i]->created).mid(11, 8));
+        runs.push_back({captures[i].get(), label, categoryColor(static_cast<int>(i), dark)});
+    }
+    return runs;
+}
+
+template <class Chart>
+std::function<Picture()> pictureOf(const QString& name, Chart*& chart)
+{
+    return [name, &chart] {
+        const QSizeF size = chart->size();
+        return Picture{name, size, [chart, size](QPainter& painter) { chart->paintAll(painter, size); }};
+    };
+}
+
+}  // namespace
+
+// ---- roofline ----
+
+RooflineView::RooflineView(ProfileSession& session, ViewContext context, QWidget* parent)
+    : CaptureView(QStringLiteral("roofline"), tr("Roofline"), QStringLiteral("roofline"), tr("How near the kernel is to what the device can do"), session,
+                  context, parent),
+      rows_(new RowModel(rooflineHeaders(), {2, 3, 4, 5}, this))
+{
+}
+
+TwinPanel* RooflineView::makePanel()
+{
+    chart_ = new ChartPanel(this);
+    auto* panel = new TwinPanel(chart_, rows_, pictureOf(QStringLiteral("roofline"), chart_), this);
+    panel->addButton(QStringLiteral("fit"), tr("Show all (0)"), [this] { chart_->fit(); });
+    panel->setStretchedColumn(0);
+    return panel;
+}
+
+QString RooflineView::missing(const capture::Capture& capture) const
+{
+    const bool nothing = capture.roofline.ceilings.empty() && capture.roofline.points.empty();
+    return nothing ? absence(capture, "roofline", tr("This profile counted neither operations nor bytes.")) : QString();
+}
+
+void RooflineView::showCapture(const capture::Capture& capture)
+{
+    const auto runs = chartedRuns(session_, theme_.isDark());
+    chart_->setData(rooflineChart(runs, theme_.color("muted")));
+    rows_->setRows(rooflineRows(runs));
+    QString caption = tr("%1; solid ceilings are measured, dashed ones modelled").arg(captureTitle(capture));
+    if (!capture.roofline.points.empty()) {
+        const auto& p = capture.roofline.points.front();
+        if (const double best = attainable(capture.roofline, p); best > 0 && p.seconds > 0)
+            caption = tr("%1 % of its roof; solid ceilings are measured, dashed ones modelled").arg(p.flops / p.seconds / best * 100, 0, 'f', 1);
+    }
+    setCaption(caption);
+}
+
+// ---- stalls ----
+
+StallView::StallView(ProfileSession& session, ViewContext context, QWidget* parent)
+    : CaptureView(QStringLiteral("stalls"), tr("Stalls"), QStringLiteral("stalls"), tr("What the warps of each operation wait for"), session, context, parent),
+      rows_(new RowModel(stallHeaders(), {1, 2, 4}, this))
+{
+}
+
+TwinPanel* StallView::makePanel()
+{
+    bars_ = new BarPanel(this);
+    auto* panel = new TwinPanel(bars_, rows_, pictureOf(QStringLiteral("stalls"), bars_), this);
+    panel->setStretchedColumn(0);
+    connect(bars_, &BarPanel::barClicked, this, &StallView::goToBar);
+    connect(panel, &TwinPanel::rowActivated, this, [this](int row) {
+        if (row >= 0)
+            reveal(rows_->row(row).range, rows_->row(row).cells[1].toInt(), rows_->row(row).op);
+    });
+    return panel;
+}
+
+QString StallView::missing(const capture::Capture& capture) const
+{
+    return stalledOperations(capture).empty()
+               ? absence(capture, "stalls", tr("Stalls are sampled on a GPU. Profile on a CUDA device with \u201cstall reasons\u201d on.")) : QString();
+}
+
+void StallView::goToBar(int category)
+{
+    const auto capture = session_.shown();
+    const auto operations = capture ? stalledOperations(*capture) : std::vector<const capture::Operation*>();
+    if (category >= 0 && static_cast<std::size_t>(category) < operations.size()) {
+        const auto& op = *operations[static_cast<std::size_t>(category)];
+        reveal(op.where, op.line, op.id);
+    }
+}
+
+void StallView::showCapture(const capture::Capture& capture)
+{
+    bars_->setData(stallBars(capture, theme_.isDark()));
+    rows_->setRows(stallRows(capture));
+    setCaption(tr("%1; behind each operation its share of the time; click one to go to its line").arg(captureTitle(capture)));
+}
+
+// ---- counters over time ----
+
+CounterView::CounterView(ProfileSession& session, ViewContext context, QWidget* parent)
+    : CaptureView(QStringLiteral("counters"), tr("Counters"), QStringLiteral("counters"), tr("How the counters go within the launch"), session, context, parent),
+      rows_(new RowModel(seriesHeaders(), {1, 2}, this))
+{
+}
+
+TwinPanel* CounterView::makePanel()
+{
+    chart_ = new ChartPanel(this);
+    auto* panel = new TwinPanel(chart_, rows_, pictureOf(QStringLiteral("counters"), chart_), this);
+    unit_ = new QComboBox(panel);
+    unit_->setAccessibleName(tr("Unit"));
+    connect(unit_, &QComboBox::currentIndexChanged, this, [this] {
+        if (const auto capture = session_.shown())
+            showCapture(*capture);
+    });
+    panel->addTool(unit_);
+    panel->addButton(QStringLiteral("fit"), tr("Show all (0)"), [this] { chart_->fit(); });
+    panel->setStretchedColumn(0);
+    return panel;
+}
+
+QString CounterView::missing(const capture::Capture& capture) const
+{
+    return capture.series.empty() ? absence(capture, "series", tr("Counters over time are sampled on a GPU. Profile on a CUDA device with \u201ccounters over time\u201d on."))
+                                  : QString();
+}
+
+void CounterView::showCapture(const capture::Capture& capture)
+{
+    const auto units = seriesUnits(capture);
+    QStringList listed;
+    for (int i = 0; i < unit_->count(); ++i)
+        listed << unit_->itemText(i);
+    if (listed != units) {
+        const QSignalBlocker blocker(unit_);
+        unit_->clear();
+        unit_->addItems(units);
+    }
+    unit_->setVisible(units.size() > 1);
+    chart_->setData(seriesChart(capture, unit_->currentText(), theme_.isDark()));
+    rows_->setRows(seriesRows(capture, unit_->currentText()));
+    setCaption(captureTitle(capture));
+}
+
+}  // namespace tw::gui

@@ -1,0 +1,77 @@
+#include "app/gui/views/finding_view.h"
+
+#include "app/gui/models/metric_text.h"
+#include "app/gui/views/twin_panel.h"
+#include "app/gui/widgets/finding_list.h"
+
+namespace tw::gui {
+namespace {
+constexpr double kExportWidth = 720;
+}
+
+FindingView::FindingView(ProfileSession& session, ViewContext context, QWidget* parent)
+    : CaptureView(QStringLiteral("findings"), tr("Findings"), QStringLiteral("findings"), tr("What costs the kernel its time"), session, context,
+                  parent),
+      rows_(new RowModel(findingHeaders(), {1, 2, 3}, this))
+{
+}
+
+TwinPanel* FindingView::makePanel()
+{
+    list_ = new FindingList(this);
+    auto* panel = new TwinPanel(list_, rows_, [this] {
+        const QSizeF size(kExportWidth, list_->heightFor(kExportWidth));
+        return Picture{QStringLiteral("findings"), size, [this, size](QPainter& painter) { list_->paintAll(painter, size); }};
+    }, this);
+    panel->setStretchedColumn(0);
+    const auto go = [this](int index) {
+        const auto capture = session_.shown();
+        if (capture && index >= 0 && static_cast<std::size_t>(index) < capture->findings.size()) {
+            const auto& f = capture->findings[static_cast<std::size_t>(index)];
+            reveal(f.where, f.line, f.op);
+        }
+    };
+    connect(list_, &FindingList::activated, this, go);
+    connect(panel, &TwinPanel::rowActivated, this, go);
+    connect(list_, &FindingList::applyRequested, this, &FindingView::apply);
+    return panel;
+}
+
+QString FindingView::missing(const capture::Capture& capture) const
+{
+    return capture.findings.empty() ? absence(capture, "findings", tr("Nothing stands out: no rule found a cost that could be saved.")) : QString();
+}
+
+void FindingView::apply(int index)
+{
+    const auto capture = session_.shown();
+    if (!capture || !session_.isOfActiveText() || index < 0 || static_cast<std::size_t>(index) >= capture->findings.size())
+        return;
+    const auto& edit = capture->findings[static_cast<std::size_t>(index)].edit;
+    Q_EMIT editRequested(edit.changes, QString::fromStdString(edit.label));
+}
+
+void FindingView::showCapture(const capture::Capture& capture)
+{
+    const bool canApply = session_.isOfActiveText();
+    QList<FindingItem> items;
+    for (const auto& f : capture.findings) {
+        FindingItem item;
+        item.number = valueText(f.value, f.unit);
+        item.reason = QString::fromStdString(f.reason);
+        item.gain = f.gain > 1.005 ? tr("up to %1\u00d7").arg(f.gain, 0, 'f', 2) : QString();
+        item.place = f.line > 0 ? tr("line %1").arg(f.line) : QString();
+        item.badge = originName(f.origin);
+        item.badgeColor = colors_.of(f.origin);
+        if (f.edit.isPossible()) {
+            item.remedy = QString::fromStdString(f.edit.label);
+            item.canApply = canApply;
+        }
+        items << item;
+    }
+    list_->setItems(std::move(items));
+    rows_->setRows(findingRows(capture));
+    setCaption(tr("%n finding(s), the largest gain first", nullptr, static_cast<int>(capture.findings.size())));
+}
+
+}  // namespace tw::gui

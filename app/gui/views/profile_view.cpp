@@ -1,0 +1,279 @@
+#include "app/gui/views/profile_view.h"
+
+#include <QComboBox>
+#include <QInputDialog>
+#include <QLabel>
+#include <QMenu>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStyle>
+#include <QToolButton>
+#include <QWidgetAction>
+
+#include "app/gui/models/metric_text.h"
+#include "app/gui/views/twin_panel.h"
+#include "app/gui/widgets/empty_state.h"
+#include "app/gui/widgets/metric_cards.h"
+
+namespace tw::gui {
+namespace {
+
+constexpr double kExportWidth = 840;
+
+QString phaseText(const QString& phase)
+{
+    return phase == QLatin1String("compile")    ? ProfileView::tr("Compiling…")
+           : phase == QLatin1String("inputs")   ? ProfileView::tr("Making inputs…")
+           : phase == QLatin1String("timeline") ? ProfileView::tr("Recording the stages…")
+           : phase == QLatin1String("counters") ? ProfileView::tr("Counting…")
+           : phase == QLatin1String("stalls")   ? ProfileView::tr("Sampling stalls…")
+                                                : ProfileView::tr("Running…");
+}
+
+void setRole(QLabel* label, const char* role)
+{
+    label->setProperty("role", role);
+    label->style()->unpolish(label);
+    label->style()->polish(label);
+}
+
+}  // namespace
+
+ProfileView::ProfileView(ProfileSession& session, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("profile"), tr("Profile"), QStringLiteral("profile"), context, parent), session_(session),
+      rows_(new RowModel(metricHeaders(), {1}, this))
+{
+    connect(&session, &ProfileSession::changed, this, [this] { invalidate(); });
+    connect(&session, &ProfileSession::busyChanged, this, [this] { invalidate(); });
+    connect(&session, &ProfileSession::devicesChanged, this, &ProfileView::fillDevices);
+    connect(&session, &ProfileSession::progress, this, [this](const QString& phase, double fraction) {
+        if (!progress_)
+            return;
+        progress_->setValue(static_cast<int>(fraction * 1000));
+        state_->setText(phaseText(phase));
+    });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void ProfileView::makeContent()
+{
+    auto* page = new QWidget(this);
+    auto* scroll = new QScrollArea(page);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* inside = new QWidget(scroll);
+    inside->setProperty("role", "panel");
+    inside->setAttribute(Qt::WA_StyledBackground);
+    cards_ = new MetricCards(inside);
+    absences_ = new QLabel(inside);
+    absences_->setProperty("role", "muted");
+    absences_->setWordWrap(true);
+    absences_->setContentsMargins(12, 0, 12, 10);
+    absences_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(cards_);
+    column->addWidget(absences_);
+    column->addStretch(1);
+    scroll->setWidget(inside);
+    panel_ = new TwinPanel(scroll, rows_, [this] {
+        const QSizeF size(kExportWidth, cards_->heightForWidth(static_cast<int>(kExportWidth)));
+        return Picture{QStringLiteral("profile"), size, [this, size](QPainter& painter) { cards_->paintAll(painter, size); }};
+    }, page);
+    panel_->setStretchedColumn(0);
+    pin_ = panel_->addButton(QStringLiteral("pin"), tr("Pin as the baseline: later profiles show their change against it"),
+                             [this] { session_.pin(session_.baseline() == session_.shown() ? nullptr : session_.shown()); });
+    pin_->setCheckable(true);
+    nothing_ = new EmptyState(QStringLiteral("profile"), page);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeControls(page));
+    layout->addWidget(panel_, 1);
+    layout->addWidget(nothing_, 1);
+    setContent(page);
+    setFocusProxy(profile_);
+    fillDevices();
+    session_.askDevices();
+}
+
+QWidget* ProfileView::makeControls(QWidget* parent)
+{
+    auto* bar = new QWidget(parent);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    device_ = new QComboBox(bar);
+    device_->setAccessibleName(tr("Device"));
+    device_->setMinimumWidth(110);
+    profile_ = new QPushButton(tr("Profile"), bar);
+    profile_->setProperty("primary", true);
+    profile_->setToolTip(tr("Measure the kernel on the device (F6)"));
+    cancel_ = new QPushButton(tr("Cancel"), bar);
+    state_ = new QLabel(bar);
+    state_->setWordWrap(true);
+    state_->setProperty("role", "muted");
+    progress_ = new QProgressBar(bar);
+    progress_->setTextVisible(false);
+    progress_->setRange(0, 1000);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(6);
+    row->addWidget(device_, 1);
+    row->addWidget(makeOptions(bar));
+    row->addWidget(profile_);
+    row->addWidget(cancel_);
+    auto* layout = new QVBoxLayout(bar);
+    layout->setContentsMargins(10, 7, 10, 7);
+    layout->setSpacing(5);
+    layout->addLayout(row);
+    layout->addWidget(progress_);
+    layout->addWidget(state_);
+    connect(profile_, &QPushButton::clicked, this, &ProfileView::profile);
+    connect(cancel_, &QPushButton::clicked, &session_, &ProfileSession::cancel);
+    connect(device_, &QComboBox::activated, this, [this](int index) {
+        if (device_->itemData(index).toString().isEmpty())
+            return askForDevice();
+        wanted_.device = device_->itemData(index).toString().toStdString();
+    });
+    return bar;
+}
+
+QToolButton* ProfileView::makeOptions(QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setIcon(icon(QStringLiteral("options")));
+    button->setToolTip(tr("What to record"));
+    button->setAccessibleName(button->toolTip());
+    button->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(button);
+    const auto option = [&](const QString& text, bool ProfileOptions::* field) {
+        auto* action = menu->addAction(text);
+        action->setCheckable(true);
+        action->setChecked(wanted_.*field);
+        connect(action, &QAction::toggled, this, [this, field](bool on) { wanted_.*field = on; });
+    };
+    option(tr("Stall reasons, line by line"), &ProfileOptions::stalls);
+    option(tr("Counters over time"), &ProfileOptions::overTime);
+    option(tr("Timeline of the stages (a second run)"), &ProfileOptions::timeline);
+    option(tr("Flush the L2 cache before each sample"), &ProfileOptions::coldL2);
+    menu->addSeparator();
+    auto* samples = menu->addMenu(tr("Timed samples"));
+    auto* group = new QActionGroup(samples);
+    for (const int count : {1, 5, 10, 30, 100}) {
+        auto* action = samples->addAction(QString::number(count));
+        action->setCheckable(true);
+        action->setChecked(count == wanted_.repeat);
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, count] { wanted_.repeat = count; });
+    }
+    menu->addSeparator();
+    menu->addAction(icon(QStringLiteral("open")), tr("Open a capture…"), this, &ProfileView::openRequested);
+    button->setMenu(menu);
+    return button;
+}
+
+void ProfileView::fillDevices()
+{
+    if (!device_)
+        return;
+    const QString current = QString::fromStdString(wanted_.device);
+    const QSignalBlocker blocker(device_);
+    device_->clear();
+    device_->addItem(tr("Simulator"), QStringLiteral("sim"));
+    device_->addItem(tr("CPU, compiled"), QStringLiteral("cpu"));
+    for (const auto& name : session_.devices())
+        if (device_->findData(name) < 0 && name != QLatin1String("interp"))
+            device_->addItem(name, name);
+    if (device_->findData(current) < 0)
+        device_->addItem(current, current);
+    device_->addItem(tr("Another…"), QString());
+    device_->setCurrentIndex(device_->findData(current));
+}
+
+void ProfileView::askForDevice()
+{
+    const QString name = QInputDialog::getText(this, tr("Device"), tr("As --device names it, such as cuda:1 or ssh:HOST:"),
+                                               QLineEdit::Normal, QString::fromStdString(wanted_.device)).trimmed();
+    if (!name.isEmpty())
+        wanted_.device = name.toStdString();
+    fillDevices();
+}
+
+void ProfileView::setTheme(const Theme& theme, double)
+{
+    colors_ = meaningColors(theme);
+    if (panel_)
+        showCapture(session_.shown().get());
+}
+
+void ProfileView::profile()
+{
+    session_.profile(wanted_);
+    refresh();
+}
+
+void ProfileView::refresh()
+{
+    const auto newest = context_.workbench.newest();
+    const auto capture = session_.shown();
+    if (!newest && !capture && !session_.isBusy() && session_.problem().isEmpty())
+        return showEmpty(tr("Nothing to profile yet"), tr("Open a kernel file, or a capture (.twr) that was made elsewhere."));
+    if (!panel_)
+        makeContent();
+    const bool ready = newest && newest->ok() && newest->function, busy = session_.isBusy();
+    profile_->setEnabled(ready && !busy);
+    cancel_->setVisible(busy);
+    progress_->setVisible(busy);
+    if (!busy)
+        progress_->setValue(0);
+    panel_->setVisible(capture != nullptr);
+    nothing_->setVisible(capture == nullptr);
+    nothing_->setMessage(busy ? tr("Profiling…") : tr("Not profiled yet"),
+                         tr("Profile counts what the kernel does and where its time goes. The simulator needs no GPU; its numbers are "
+                            "called simulated, those of a model modelled."));
+    showState();
+    showCapture(capture.get());
+    showContent();
+}
+
+void ProfileView::showState()
+{
+    if (session_.isBusy()) {
+        if (progress_->value() == 0)
+            state_->setText(tr("Starting…"));
+        setRole(state_, "muted");
+    } else {
+        state_->setText(session_.problem());
+        setRole(state_, "error");
+    }
+    state_->setVisible(!state_->text().isEmpty());
+}
+
+void ProfileView::showCapture(const capture::Capture* capture)
+{
+    if (!capture || !panel_)
+        return;
+    const auto baseline = session_.baseline();
+    const bool isBaseline = baseline.get() == capture;
+    const auto* against = isBaseline ? nullptr : baseline.get();
+    cards_->setCards(metricCards(*capture, against, colors_));
+    rows_->setRows(metricRows(*capture, against));
+    absences_->setText(absenceTexts(*capture).join(QLatin1Char('\n')));
+    absences_->setVisible(!absences_->text().isEmpty());
+    pin_->setChecked(isBaseline);
+    QStringList words{captureTitle(*capture), originsText(*capture)};
+    if (session_.isStale())
+        words.prepend(tr("older than the text"));
+    if (isBaseline)
+        words << tr("the baseline");
+    else if (against)
+        words << tr("against %1").arg(captureTitle(*against));
+    if (const QString detail = captureDetail(*capture); !detail.isEmpty())
+        words << detail;
+    words.removeAll(QString());
+    panel_->setCaption(words.join(QStringLiteral(" \u00b7 ")));
+    panel_->setStale(session_.isStale() || session_.isBusy());
+}
+
+}  // namespace tw::gui

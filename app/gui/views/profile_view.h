@@ -1,0 +1,60 @@
+// Profiling the chosen kernel: device, what to record, progress; the headline numbers as cards, and as a table with every metric.
+#pragma once
+
+#include "app/gui/models/row_model.h"
+#include "app/gui/session/profile_session.h"
+#include "app/gui/views/capture_view.h"
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QToolButton;
+
+namespace tw::gui {
+
+class EmptyState;
+class MetricCards;
+
+class ProfileView : public View {
+    Q_OBJECT
+
+public:
+    ProfileView(ProfileSession& session, ViewContext context, QWidget* parent);
+    void setTheme(const Theme& theme, double codeSize) override;
+    [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
+
+    void profile();
+
+Q_SIGNALS:
+    void openRequested();  // a stored capture
+
+protected:
+    void refresh() override;
+
+private:
+    void makeContent();
+    QWidget* makeControls(QWidget* parent);
+    QToolButton* makeOptions(QWidget* parent);
+    void fillDevices();
+    void askForDevice();
+    void showCapture(const capture::Capture* capture);
+    void showState();
+    [[nodiscard]] ProfileOptions options() const;
+
+    ProfileSession& session_;
+    RowModel* rows_;
+    MeaningColors colors_;
+    ProfileOptions wanted_;
+    MetricCards* cards_ = nullptr;
+    TwinPanel* panel_ = nullptr;
+    QComboBox* device_ = nullptr;
+    QPushButton *profile_ = nullptr, *cancel_ = nullptr;
+    QToolButton* pin_ = nullptr;
+    QLabel *state_ = nullptr, *absences_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    EmptyState* nothing_ = nullptr;
+};
+
+}  // namespace tw::gui
