@@ -10,6 +10,7 @@
 #include "codegen/gpu_c/text.h"
 #include "codegen/nvrtc/library.h"
 #include "codegen/nvrtc/nvrtc.h"
+#include "codegen/nvrtc/toolkit.h"
 
 namespace tw::nvrtc {
 

@@ -12,8 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "codegen/nvrtc/library.h"
 #include "codegen/nvrtc/nvrtc.h"
+#include "codegen/nvrtc/places.h"
+#include "codegen/nvrtc/toolkit.h"
 
 extern char** environ;
 
@@ -92,39 +93,6 @@ std::string outputOf(const std::vector<std::string>& command)
         return {};
     return out;
 }
-
-// Source lines of a program by file and number, with the tile operation that stands there.
-class PlaceFinder {
-public:
-    PlaceFinder(const gpu::GpuProgram& program, const SourceSet* sources) : program_(program), sources_(sources) {}
-
-    // The place of a line of a file called `name`; unknown for files that are none of the program's.
-    [[nodiscard]] gpu::LineSource find(std::string name, int line) const
-    {
-        name = name.substr(name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1);
-        for (std::uint32_t i = 0; sources_ && i < sources_->size(); ++i) {
-            const SourceText& file = sources_->file(i);
-            const std::string own = file.name().substr(file.name().rfind('/') == std::string::npos ? 0 : file.name().rfind('/') + 1);
-            if (own != name || line > file.lineCount())
-                continue;
-            const std::uint32_t begin = file.lineStart(line);
-            gpu::LineSource place{0, {i, begin, begin + static_cast<std::uint32_t>(file.lineText(line).size())}, 0};
-            for (const gpu::LineSource& known : program_.lines)
-                if (known.source.file == i && file.lineColumn(known.source.begin).line == line) {
-                    place.source = known.source;
-                    place.op = known.op;
-                    if (known.op != 0)
-                        break;
-                }
-            return place;
-        }
-        return {};
-    }
-
-private:
-    const gpu::GpuProgram& program_;
-    const SourceSet* sources_;
-};
 
 }  // namespace
 

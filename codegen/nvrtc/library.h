@@ -31,8 +31,4 @@ struct Library {
 // Opened on the first call, once a process; the error says what to install.
 [[nodiscard]] const tl::expected<Library, std::string>& library();
 
-// Directories that may hold parts of a CUDA toolkit: CUDA_HOME, CUDA_PATH, /usr/local/cuda, PyPI's wheels, in this order. `part` is
-// "lib64" or "bin".
-[[nodiscard]] std::vector<std::string> toolkitFolders(const std::string& part);
-
 }  // namespace tw::nvrtc
