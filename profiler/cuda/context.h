@@ -31,6 +31,9 @@ public:
     [[nodiscard]] Result<void> enter() const;
     [[nodiscard]] const Driver& driver() const { return *driver_; }
     [[nodiscard]] const DeviceInfo& device() const { return device_; }
+    // The driver's own handles, for libraries that work beside it.
+    [[nodiscard]] api::Context handle() const { return context_; }
+    [[nodiscard]] api::Device deviceHandle() const { return handle_; }
     [[nodiscard]] bool isLost() const { return lost_; }
 
     // Success, or the result in words. Notices when the context is lost.

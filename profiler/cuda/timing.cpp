@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "profiler/cuda/cache_flush.h"
+
 namespace tw::cuda {
 namespace {
 
@@ -71,12 +73,12 @@ Result<bool> waitFor(Context& context, const std::string& what, std::stop_token 
 Result<std::vector<double>> time(std::shared_ptr<Context> context, const Step& prepare, const Step& work, const TimingOptions& options,
                                  std::stop_token stop)
 {
-    std::unique_ptr<Memory> scratch;
-    if (options.flushL2 && context->device().l2Bytes > 0) {
-        auto memory = Memory::allocate(context, 2 * context->device().l2Bytes);
-        if (!memory)
-            return tl::unexpected(memory.error());
-        scratch = std::move(*memory);
+    std::unique_ptr<CacheFlush> flush;
+    if (options.flushL2) {
+        auto made = CacheFlush::make(context);
+        if (!made)
+            return tl::unexpected(made.error());
+        flush = std::move(*made);
     }
     std::vector<double> samples;
     Event start(*context), end(*context);
@@ -86,8 +88,8 @@ Result<std::vector<double>> time(std::shared_ptr<Context> context, const Step& p
     for (int round = 0; done && round < options.warmUps + options.repeats && !stop.stop_requested(); ++round) {
         if (prepare)
             done = prepare();
-        if (done && scratch)
-            done = scratch->fill(static_cast<std::uint8_t>(round));
+        if (done && flush)
+            done = flush->run();
         if (done)
             done = start.record();
         if (done)

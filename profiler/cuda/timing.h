@@ -12,7 +12,7 @@ namespace tw::cuda {
 struct TimingOptions {
     int warmUps = 1;     // rounds that are not counted
     int repeats = 10;    // rounds that are
-    bool flushL2 = true;  // write over the L2 cache before each round, so that none finds its inputs there
+    bool flushL2 = true;  // empty the L2 cache before each round, so that none finds its inputs there
 };
 
 // In microseconds.

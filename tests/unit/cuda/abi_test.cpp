@@ -30,6 +30,7 @@ TEST(Abi, FunctionsTakeWhatTheDriverTakes)
 #define TW_SAME(member, function) EXPECT_TRUE((SameSignature<std::remove_const_t<decltype(f.member)>, decltype(function)>::value)) << #function
     TW_SAME(init, cuInit);
     TW_SAME(deviceName, cuDeviceGetName);
+    TW_SAME(pciBusId, cuDeviceGetPCIBusId);
     TW_SAME(deviceMemory, cuDeviceTotalMem);
     TW_SAME(deviceAttribute, cuDeviceGetAttribute);
     TW_SAME(retainContext, cuDevicePrimaryCtxRetain);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "profiler/cuda/cache_flush.h"
 #include "profiler/cuda/timing.h"
 #include "tests/unit/cuda/fake_driver.h"
 
@@ -21,6 +22,7 @@ TEST(Timing, SummarizesSamples)
 TEST(Timing, RestoresThenFlushesThenMeasures)
 {
     FakeDriver fake;
+    fake.kernels["tw_read"] = [](void** parameters) { EXPECT_EQ(*static_cast<std::uint32_t*>(parameters[1]), 8192U / 16); };
     const auto context = FakeDriver::context();
     fake.log.clear();
     fake.notReady = 3;
@@ -30,13 +32,24 @@ TEST(Timing, RestoresThenFlushesThenMeasures)
     const auto samples = time(context, step("prepare"), step("work"), {1, 2, true});
     ASSERT_TRUE(samples);
     EXPECT_EQ(*samples, (std::vector<double>{250, 250}));
-    // The scratch memory's two guards, then three rounds of which one warms up; 8192: twice the L2 cache.
-    const std::vector<std::string> round = {"prepare", "fill 8192", "record", "work", "record"};
-    std::vector<std::string> expected = {"fill 65536", "fill 65536"};
+    // The scratch memory's two guards and its zeros, then three rounds of which one warms up; 8192: twice the L2 cache.
+    const std::vector<std::string> round = {"prepare", "launch", "record", "work", "record"};
+    std::vector<std::string> expected = {"fill 65536", "fill 65536", "fill 8192"};
     for (int i = 0; i < 3; ++i)
         expected.insert(expected.end(), round.begin(), round.end());
     EXPECT_EQ(fake.log, expected);
     EXPECT_EQ(fake.live, 0);
+}
+
+TEST(Timing, FlushesByWritingWhereTheReaderDoesNotLoad)
+{
+    FakeDriver fake;
+    const auto context = FakeDriver::context();
+    const auto flush = CacheFlush::make(context);
+    ASSERT_TRUE(flush);
+    fake.log.clear();
+    ASSERT_TRUE((*flush)->run());
+    EXPECT_EQ(fake.log, (std::vector<std::string>{"fill 8192"}));
 }
 
 TEST(Timing, EndsAtAFault)
