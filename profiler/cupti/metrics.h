@@ -1,0 +1,46 @@
+// Metrics by our names (cli.md), in sets, and any counter of the chip by its own name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/cupti/host.h"
+
+namespace tw::cupti {
+
+// Sets, as bits: a metric may be in several.
+enum MetricSet : unsigned { kHeadline = 1, kMemory = 2, kCompute = 4, kStalls = 8 };
+
+struct MetricDefinition {
+    std::string_view name, unit;
+    double scale = 1;          // from the counter's value to `unit`
+    unsigned sets = 0;         // of MetricSet
+    std::string_view counter;  // full name on most chips
+    std::string_view other;    // on the others; may be empty
+    std::string_view meaning;
+};
+// All of metrics.def, in its order.
+[[nodiscard]] std::span<const MetricDefinition> metricDefinitions();
+
+// A metric that one chip can collect.
+struct ChosenMetric {
+    std::string name, unit;
+    std::string counter;  // full name
+    double scale = 1;
+    bool operator==(const ChosenMetric&) const = default;
+};
+struct Choice {
+    std::vector<ChosenMetric> metrics;  // each once, in the order asked for
+    std::vector<std::string> lacking;   // of a set's metrics: those that this chip has no counter for
+};
+
+// `names`: sets ("headline", "memory", "compute", "stalls"), our names, or full names of counters; empty: the headline set. A name that
+// is none of these is kBadMetric, with the nearest names, or the suffixes that a base name lacks, as the remedy.
+[[nodiscard]] Result<Choice> chooseMetrics(const MetricHost& host, const std::vector<std::string>& names);
+
+// The choice's counters, each once.
+[[nodiscard]] std::vector<std::string> countersOf(const std::vector<ChosenMetric>& metrics);
+
+}  // namespace tw::cupti
