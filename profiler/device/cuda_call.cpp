@@ -46,9 +46,9 @@ cuda::TensorMapSwizzle swizzleOf(int bytes)
 
 }  // namespace
 
-CudaCall::CudaCall(std::shared_ptr<cuda::Context> context, const ir::Function& function, const gpu::GpuProgram& program,
-                   const std::vector<cuda::api::Function>& functions, const interp::Arguments& arguments)
-    : context_(std::move(context)), function_(function), program_(program), functions_(functions), arguments_(arguments), values_(arguments)
+CudaCall::CudaCall(const CudaKernels& kernels, const interp::Arguments& arguments)
+    : context_(kernels.context), function_(*kernels.function), program_(*kernels.program), functions_(kernels.functions), arguments_(arguments),
+      values_(arguments)
 {
 }
 
@@ -161,6 +161,7 @@ bool CudaCall::makeLaunches(DiagnosticSink& diagnostics)
         if (l.condition && values_.value(l.condition).value_or(1) == 0)
             continue;
         Launch launch;
+        launch.index = i;
         launch.function = functions_[i];
         const std::vector<std::int64_t> grid = evaluate(l.grid, "the grid", diagnostics);
         if (diagnostics.hasErrors())
@@ -241,15 +242,34 @@ cuda::Result<void> CudaCall::restore()
 
 cuda::Result<void> CudaCall::launchAll()
 {
-    for (Launch& l : launches_) {
-        for (std::size_t i = 0; i < workspaces_.size(); ++i)
-            if (program_.workspaces[i].zeroed)
-                if (auto done = workspaces_[i]->fill(0); !done)
-                    return done;
-        if (auto done = cuda::launch(*context_, l.function, l.shape, l.parameters); !done)
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+        if (auto done = clearWorkspaces(); !done)
+            return done;
+        if (auto done = launch(i); !done)
             return done;
     }
     return {};
+}
+
+cuda::Result<void> CudaCall::clearWorkspaces()
+{
+    for (std::size_t i = 0; i < workspaces_.size(); ++i)
+        if (program_.workspaces[i].zeroed)
+            if (auto done = workspaces_[i]->fill(0); !done)
+                return done;
+    return {};
+}
+
+cuda::Result<void> CudaCall::launch(std::size_t i)
+{
+    Launch& l = launches_.at(i);
+    return cuda::launch(*context_, l.function, l.shape, l.parameters);
+}
+
+void CudaCall::use(const std::vector<cuda::api::Function>& functions)
+{
+    for (Launch& launch : launches_)
+        launch.function = functions.at(launch.index);
 }
 
 bool CudaCall::finish(interp::Arguments& arguments, DiagnosticSink& diagnostics)

@@ -10,15 +10,15 @@
 #include "core/support/diagnostic.h"
 #include "profiler/cuda/launch.h"
 #include "profiler/cuda/memory.h"
+#include "profiler/device/cuda_kernels.h"
 #include "profiler/device/host_values.h"
 
 namespace tw::device {
 
 class CudaCall {
 public:
-    // `functions`: one a launch of `program`.
-    CudaCall(std::shared_ptr<cuda::Context> context, const ir::Function& function, const gpu::GpuProgram& program,
-             const std::vector<cuda::api::Function>& functions, const interp::Arguments& arguments);
+    // `kernels` outlives the call.
+    CudaCall(const CudaKernels& kernels, const interp::Arguments& arguments);
 
     // Evaluates, allocates and uploads. False with a diagnostic: an assertion of the host that does not hold, a value that cannot
     // be evaluated, memory that the GPU does not have.
@@ -28,8 +28,21 @@ public:
     [[nodiscard]] cuda::Result<void> restore();
     // Puts every launch into the stream, in order.
     [[nodiscard]] cuda::Result<void> launchAll();
+    // The same one by one: what every launch needs before it, and launch `i` of `launches`.
+    [[nodiscard]] cuda::Result<void> clearWorkspaces();
+    [[nodiscard]] cuda::Result<void> launch(std::size_t i);
     // Waits, then downloads the written tensors into `arguments`. False with a diagnostic: a store outside a tensor.
     [[nodiscard]] bool finish(interp::Arguments& arguments, DiagnosticSink& diagnostics);
+
+    struct Launch {
+        std::size_t index = 0;  // into the program's launches: those whose condition holds are made
+        cuda::api::Function function = nullptr;
+        cuda::LaunchShape shape;
+        cuda::ParameterList parameters;
+    };
+    [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
+    // Launches the same kernels as loaded another time. One a launch of the program.
+    void use(const std::vector<cuda::api::Function>& functions);
 
 private:
     struct Tensor {
@@ -37,11 +50,6 @@ private:
         StridedLayout layout;
         bool isWritten = false;
         std::unique_ptr<cuda::Memory> memory, kept;
-    };
-    struct Launch {
-        cuda::api::Function function = nullptr;
-        cuda::LaunchShape shape;
-        cuda::ParameterList parameters;
     };
 
     bool checkAsserts(DiagnosticSink& diagnostics);

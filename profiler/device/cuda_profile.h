@@ -30,8 +30,9 @@ struct CudaProfile {
     std::vector<double> samplesUs;              // of the whole call, by events on the device
     std::vector<capture::Launch> launches;      // those that were made, in order; metrics count from here
     std::vector<capture::Metric> metrics;       // of each launch; `duration_us` of the whole call (launch -1) by events
-    std::vector<capture::Operation> operations; // from samples of program counters: id, name, where, line, samples, timeShare, stalls
-    std::vector<capture::LineCost> lines;       // likewise, of "source", "cuda" and "sass"
+    // From samples of program counters, largest share first: id, where, line, samples, timeShare, stalls. Who has the IR names them.
+    std::vector<capture::Operation> operations;
+    std::vector<capture::LineCost> lines;       // likewise, of "source" (the opened file) and "sass"
     std::vector<capture::Series> series;
     capture::Environment environment;           // but for `device` and `host`
     driver::TargetCode sass;                    // what ran, disassembled; empty without a disassembler
@@ -42,7 +43,8 @@ struct CudaProfile {
 // Compiles, loads, runs `repeat` times and measures. `ordinal`: N of cuda:N. `snapshot`: compiled for that GPU, with the stages
 // that its Device asks for. `arguments`: left as one run leaves them. `client`: for CUDA text where this machine has no NVRTC;
 // may be empty. `progress`: 0 … 1, from this thread; may be empty. Empty with a diagnostic where the kernel does not run, and
-// without one when stopped; counters that cannot be read are absences of a result.
+// without one when stopped; where the device was lost on the way, a result with nothing but `deviceIsLost`. Counters that cannot be
+// read are absences of a result.
 [[nodiscard]] std::optional<CudaProfile> profileOnCuda(int ordinal, const driver::CompileSnapshot& snapshot, interp::Arguments& arguments,
                                                        const CudaProfileOptions& options, const protocol::CudaCompiler& client,
                                                        DiagnosticSink& diagnostics, const std::function<void(double)>& progress,

@@ -1,29 +1,17 @@
 #include "profiler/device/machine.h"
 
-#include <dlfcn.h>
-
 #include <fmt/ranges.h>
 
 #include "codegen/nvrtc/nvrtc.h"
 #include "profiler/cuda/cubin_cache.h"
 #include "profiler/cuda/driver.h"
 #include "profiler/device/device.h"
+#include "profiler/device/machine_counters.h"
 
 namespace tw::device {
 namespace {
 
 using protocol::Check;
-
-Check library(const char* name, const std::vector<const char*>& files, const char* what, const char* remedy)
-{
-    for (const char* file : files) {
-        if (void* handle = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL)) {
-            ::dlclose(handle);
-            return {name, "ok", fmt::format("{} is here ({})", what, file), ""};
-        }
-    }
-    return {name, "missing", fmt::format("{} is not here ({})", what, files.front()), remedy};
-}
 
 // A part of NVIDIA's toolkit: what it is and where, or why it is not here.
 Check tool(const char* name, const char* what, const tl::expected<std::string, std::string>& found)
@@ -74,8 +62,8 @@ protocol::MachineResult describeMachine()
     }
     out.checks.push_back(tool("nvrtc", "NVIDIA's run-time compiler", nvrtc::nvrtcVersion()));
     out.checks.push_back(tool("disassembler", "for SASS", nvrtc::disassemblerPath()));
-    out.checks.push_back(library("cupti", {"libcupti.so", "libcupti.so.13", "libcupti.so.12"}, "NVIDIA's profiling library",
-                                 "install the CUDA toolkit 12 or newer"));
+    for (protocol::Check& check : describeCounters(driver && (*driver)->deviceCount() > 0 ? driver->get() : nullptr))
+        out.checks.push_back(std::move(check));
     out.checks.push_back(cache());
     return out;
 }

@@ -101,9 +101,9 @@ protected:
     bool run(interp::Arguments& values, int repeat = 1)
     {
         context_ = cuda::FakeDriver::context();
-        auto loaded = loadCuda(context_, function_, std::make_shared<const gpu::GpuProgram>(program_), "image");
+        auto loaded = loadKernels(context_, function_, std::make_shared<const gpu::GpuProgram>(program_), "image");
         EXPECT_TRUE(loaded) << (loaded ? "" : loaded.error().message);
-        return loaded && (*loaded)->run(values, repeat, report_, diagnostics_, {}, {});
+        return loaded && makeExecutable(std::move(*loaded))->run(values, repeat, report_, diagnostics_, {}, {});
     }
     std::string message() const { return diagnostics_.all().empty() ? "" : diagnostics_.all()[0].message; }
 
