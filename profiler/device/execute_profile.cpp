@@ -67,11 +67,11 @@ driver::CompileRequest sameInstance(const protocol::Job& job, const driver::Comp
     return request;
 }
 
-// Registers and spills, where NVIDIA's compiler is on this machine.
-std::shared_ptr<const driver::CompileSnapshot> withResources(const Session& session, Capture& capture)
+// CUDA text and launches; registers and spills, where NVIDIA's compiler is on this machine.
+std::shared_ptr<const driver::CompileSnapshot> withCode(const Session& session, Capture& capture)
 {
     const auto near = session.workload().snapshot;
-    if (!near->target.isCuda() || !near->gpuProgram || !near->resources.empty())
+    if (!near->target.isCuda())
         return near;
     driver::CompileRequest request = sameInstance(session.job(), *near, static_cast<unsigned>(StageWanted::kPtx));
     request.previous = near;
@@ -83,7 +83,7 @@ std::shared_ptr<const driver::CompileSnapshot> withResources(const Session& sess
         if (d.severity == Severity::kError)
             why = d.message;
     capture.absences["registers"] = fmt::format("registers and spills are unknown, occupancy counts threads and shared memory only: {}", why);
-    return near;
+    return far->gpuProgram ? far : near;
 }
 
 class Profile {
@@ -101,15 +101,14 @@ public:
             return;
         }
         const bool isSim = request_.device == "sim";
-        if (!session_.openDevice() || !session_.parseInputs() ||
-            !session_.compile(kRunExtent, isSim ? static_cast<unsigned>(StageWanted::kCuda) : 0) || !session_.prepareInputs({request_.seed, Fill::kNormal}))
+        if (!session_.openDevice() || !session_.parseInputs() || !session_.compile(kRunExtent) || !session_.prepareInputs({request_.seed, Fill::kNormal}))
             return;
         capture_.created = now();
         capture_.seed = request_.seed;
         capture_.environment.device = request_.device;
         capture_.environment.coldL2 = request_.coldL2;
         describeHost(capture_.environment);
-        const auto snapshot = isCpu() ? session_.workload().snapshot : withResources(session_, capture_);
+        const auto snapshot = isCpu() ? session_.workload().snapshot : withCode(session_, capture_);
         const pa::Values values = valuesOf(session_);
         work_ = pa::workOf(*snapshot->function, values);
         const pa::CompiledFacts facts = pa::factsOf(*snapshot);

@@ -53,12 +53,12 @@ bool Session::parseInputs()
     return true;
 }
 
-bool Session::compile(std::int64_t chosen, unsigned stages)
+bool Session::compile(std::int64_t chosen)
 {
     report("compile", 0);
     const auto start = Clock::now();
     workload_ = {};
-    driver::CompileRequest request = compileRequest(job_, device_->stages() | stages);
+    driver::CompileRequest request = compileRequest(job_, device_->stages());
     if (!request.target)
         request.target = device_->target();
     auto prepared = prepareWorkload(request, given_, chosen, workload_, stop_);

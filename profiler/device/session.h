@@ -26,8 +26,7 @@ public:
 
     bool openDevice();
     bool parseInputs();
-    // `chosen`: for extents that nobody gave. `stages`: to be made beside those that the device needs, as bits of driver::StageWanted.
-    bool compile(std::int64_t chosen, unsigned stages = 0);
+    bool compile(std::int64_t chosen);  // `chosen`: for extents that nobody gave
     bool prepareInputs(const ArgumentOptions& options);
     bool runOnDevice(interp::Arguments& arguments, int repeat, RunReport& report);
     // One run of the reference.
