@@ -29,8 +29,8 @@ std::string amount(double value, const std::string& unit)
     }
     const std::string suffix = unit == "count" ? "" : unit == "bytes" ? "B" : unit;
     const std::string gap = prefix == 0 && !suffix.empty() ? " " : "";
-    return value == std::floor(value) ? fmt::format("{:.0f}{}{}{}", value, kPrefixes[prefix], gap, suffix)
-                                      : fmt::format("{:.1f}{}{}{}", value, kPrefixes[prefix], gap, suffix);
+    const int digits = value == std::floor(value) ? 0 : std::abs(value) < 10 ? 2 : 1;
+    return fmt::format("{:.{}f}{}{}{}", value, digits, kPrefixes[prefix], gap, suffix);
 }
 
 std::string origin(const Metric& m)

@@ -72,6 +72,8 @@ Findings lowOccupancy(const Evidence& e)
     constexpr double kLow = 0.25, kBusy = 60;
     Findings out;
     for (std::size_t i = 0; i < e.capture.launches.size(); ++i) {
+        if (e.model && i < e.model->launches.size() && e.model->launches[i].waves < 1)
+            continue;  // it is the grid that lacks blocks
         const capture::Launch& l = e.capture.launches[i];
         const double busiest = std::max({percent(e, metric::kTensorPipe, i), percent(e, metric::kDramBandwidth, i), percent(e, metric::kIssueSlots, i)});
         if (l.blocksPerSm == 0 || l.occupancy >= kLow || busiest >= kBusy)
@@ -166,7 +168,7 @@ Findings bandwidthBound(const Evidence& e)
 
 Findings extraTraffic(const Evidence& e)
 {
-    constexpr double kWorth = 1.3;
+    constexpr double kWorth = 1.3, kBusy = 40;
     const capture::Metric* least = findMetric(e.capture, metric::kMinBytes);
     double moved = 0;
     capture::Origin origin{};
@@ -180,11 +182,13 @@ Findings extraTraffic(const Evidence& e)
     double dramPct = 0;
     for (std::size_t i = 0; i < e.capture.launches.size(); ++i)
         dramPct = std::max(dramPct, percent(e, metric::kDramBandwidth, i));
+    if (dramPct < kBusy)
+        return {};
     Finding f = findingAt(e, "extra-traffic", placeOfLaunch(e, 0), 0);
     f.value = moved / least->value;
     f.unit = "times";
     f.origin = origin;
-    f.gain = dramPct > 50 ? gainOf(dramPct / 100, least->value / moved) : 1;
+    f.gain = gainOf(dramPct / 100, least->value / moved);
     f.reason = fmt::format("DRAM moves {:.1f} times what the call's tensors hold; blocks that share data should run side by side (T.use_swizzle) or "
                            "tiles be larger", f.value);
     return {f};

@@ -119,8 +119,11 @@ TEST(Findings, MoreTrafficThanTheTensorsHold)
     Capture c = oneLaunch();
     c.metrics = {{"dram_read_bytes", 300, "bytes", 0, Origin::kMeasured, 1, 0}, {"dram_write_bytes", 100, "bytes", 0, Origin::kMeasured, 1, 0},
                  {"dram_read_bytes", 999, "bytes", 0, Origin::kModelled, 1, 0}, {"least_dram_bytes", 200, "bytes", -1, Origin::kModelled, 1, 0}};
+    EXPECT_TRUE(extraTraffic({c, h200()}).empty());  // which nobody waits for
+    c.metrics.push_back({"dram_bandwidth_pct", 50, "%", 0, Origin::kMeasured, 1, 0});
     ASSERT_EQ(extraTraffic({c, h200()}).size(), 1U);
     EXPECT_DOUBLE_EQ(extraTraffic({c, h200()})[0].value, 2);
+    EXPECT_NEAR(extraTraffic({c, h200()})[0].gain, 1 / 0.75, 1e-9);
 }
 
 TEST(Attribution, CountedAndSampledBecomeOne)
