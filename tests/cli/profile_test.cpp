@@ -1,0 +1,88 @@
+// tilec profile on devices that every machine has.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "profiler/store/store.h"
+#include "tests/cli/call.h"
+#include "tests/unit/store/sample.h"
+
+namespace tw::cli::test {
+namespace {
+
+constexpr const char* kScale = R"(import tilelang
+import tilelang.language as T
+
+@tilelang.jit(out_idx=[-1])
+def scale(n=1024):
+    @T.prim_func
+    def main(A: T.Tensor((n,), T.float32), B: T.Tensor((n,), T.float32)):
+        with T.Kernel(T.ceildiv(n, 256), threads=128) as bx:
+            for i in T.Parallel(256):
+                B[bx * 256 + i] = A[bx * 256 + i] * 2.0
+    return main
+)";
+
+const Json* metric(const Json& document, const std::string& name, const std::string& source)
+{
+    for (const Json& m : document["metrics"])
+        if (m["name"] == name && m["source"] == source)
+            return &m;
+    return nullptr;
+}
+
+TEST(Profile, TheSimulatorCountsAndTheModelTimes)
+{
+    const TemporaryFile file("scale.py", kScale);
+    const Answer answer = tilec("profile " + file.path() + " --device sim --json");
+    ASSERT_EQ(answer.exitCode, 0) << answer.out;
+    const Json document = answer.json();
+    EXPECT_EQ(document["kernel"], "scale");
+    EXPECT_EQ(document["device"], "sim");
+    const Json* read = metric(document, "dram_read_bytes", "simulated");
+    ASSERT_NE(read, nullptr);
+    EXPECT_EQ((*read)["value"], 4096);
+    ASSERT_NE(metric(document, "duration_us", "modelled"), nullptr);
+    ASSERT_NE(metric(document, "flops", "modelled"), nullptr);
+    EXPECT_EQ((*metric(document, "flops", "modelled"))["value"], 1024);
+    ASSERT_FALSE(document["operations"].empty());
+    EXPECT_EQ(document["operations"][0]["line"], 9);
+    std::set<std::string> codes;
+    for (const Json& f : document["findings"]) {
+        codes.insert(f["code"]);
+        EXPECT_FALSE(f["reason"].get<std::string>().empty());
+    }
+    EXPECT_TRUE(codes.contains("small-grid")) << document["findings"].dump(1);  // 4 blocks
+}
+
+TEST(Profile, TheProcessorMeasuresTime)
+{
+    const TemporaryFile file("scale.py", kScale);
+    const Json document = tilec("profile " + file.path() + " --repeat 5 --json").json();
+    const Json* time = metric(document, "duration_us", "measured");
+    ASSERT_NE(time, nullptr);
+    EXPECT_EQ((*time)["samples"], 5);
+    EXPECT_GT((*time)["value"], 0);
+    EXPECT_TRUE(document["absences"].contains("counters"));
+}
+
+TEST(Profile, RunsAreKept)
+{
+    const TemporaryFile file("scale.py", kScale);
+    const store::test::Folder folder;
+    const std::string db = folder.file("runs.db");
+    const Json document = tilec("profile " + file.path() + " --json --store " + db).json();
+    ASSERT_TRUE(document["run"].is_number()) << document.dump(1);
+    EXPECT_EQ(tilec("export " + document["run"].dump() + " --store " + db).json()["kernel"], "scale");
+}
+
+TEST(Profile, TheInterpreterIsRefused)
+{
+    const TemporaryFile file("scale.py", kScale);
+    const Answer answer = tilec("profile " + file.path() + " --device interp --json");
+    EXPECT_EQ(answer.exitCode, 4);
+    EXPECT_TRUE(answer.json()["diagnostics"][0]["message"].get<std::string>().starts_with("not supported: "));
+}
+
+}  // namespace
+}  // namespace tw::cli::test
