@@ -108,6 +108,7 @@ private:
         bool counts = true;
         int var = -1;           // index into vars_; -1: only its trips matter
         std::int64_t most = 0;  // samples at most; 0: all
+        std::optional<std::int64_t> highest;  // of the end
     };
     struct Factor {
         Term min, extent, shape;
@@ -195,7 +196,7 @@ private:
         for (const Binder& b : binders_) {
             const auto at = std::find(vars_.begin(), vars_.end(), b.var.get());
             axes_.push_back({term(b.begin), term(b.end), b.step ? term(b.step) : Term{1, {}}, b.counts,
-                             at == vars_.end() ? -1 : static_cast<int>(at - vars_.begin()), most});
+                             at == vars_.end() ? -1 : static_cast<int>(at - vars_.begin()), most, facts_.bounds(b.end).high});
         }
         for (std::size_t i = 0; i < clips_.size(); ++i) {
             Factor f{{}, term(clips_[i].extent), {}, !inside_[i]};
@@ -223,7 +224,7 @@ private:
             return leaf();
         Axis& axis = axes_[level];
         const std::int64_t begin = axis.begin.at(point_, 0), step = std::max<std::int64_t>(1, axis.step.at(point_, 1));
-        const std::int64_t end = axis.end.at(point_, begin + 1), n = end > begin ? (end - begin + step - 1) / step : 0;
+        const std::int64_t end = axis.end.at(point_, axis.highest.value_or(begin + 1)), n = end > begin ? (end - begin + step - 1) / step : 0;
         if (n == 0)
             return 0;
         if (axis.var < 0)

@@ -36,7 +36,9 @@ struct Domain {
 
 struct Sum {
     double value = 0;
-    bool exact = true;  // false: something depends on run-time values (conditions then hold, loops run once), or was sampled
+    // False: sampled, or something depends on run-time values. Conditions then hold, loops run as far as they can, once where even that
+    // is not known.
+    bool exact = true;
 };
 
 // The sum, over all iterations of the domain for which the conditions hold, of the product of the clipped extents (1 for no

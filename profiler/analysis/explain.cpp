@@ -63,7 +63,7 @@ void explain(const Subject& s, capture::Capture& capture)
         capture.lines = std::move(lines);
         spreadToCuda(capture);
     }
-    capture.roofline = rooflineOf(s.snapshot.target, s.work, capture);
+    capture.roofline = rooflineOf(s.snapshot.target, s.work, capture, s.ceilings);
     Evidence evidence{capture, s.snapshot.target};
     evidence.work = &work;
     evidence.model = &*model;

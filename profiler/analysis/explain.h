@@ -14,6 +14,7 @@ struct Subject {
     const Work& work;
     const Values& values;
     const sim::Report* simulated = nullptr;  // null: nothing ran on the simulator
+    std::vector<capture::Ceiling> ceilings{};  // measured on the device, in place of the target's
     // Compiles the opened file with another text, everything else as it was: passes and program. May be absent: no edits then.
     std::function<std::shared_ptr<const driver::CompileSnapshot>(std::string text)> recompile{};
 };

@@ -36,9 +36,9 @@ double valueOr(const capture::Capture& c, const char* name, int launch, double o
 
 }  // namespace
 
-std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Work& work)
+std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Work& work, std::vector<capture::Ceiling> measured)
 {
-    std::vector<capture::Ceiling> out;
+    std::vector<capture::Ceiling> out = std::move(measured);
     const target::Rates* r = target::ratesOf(target);
     if (!r)
         return out;
@@ -57,9 +57,10 @@ std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Wor
     return out;
 }
 
-capture::Roofline rooflineOf(const target::Target& target, const Work& work, const capture::Capture& capture)
+capture::Roofline rooflineOf(const target::Target& target, const Work& work, const capture::Capture& capture,
+                             std::vector<capture::Ceiling> measured)
 {
-    capture::Roofline roofline{ceilingsOf(target, work), {}};
+    capture::Roofline roofline{ceilingsOf(target, work, std::move(measured)), {}};
     if (roofline.ceilings.empty())
         return roofline;
     for (std::size_t i = 0; i < work.launches.size(); ++i) {

@@ -109,8 +109,15 @@ private:
         for (const ir::For* loop : loops())
             addAxes(*loop, d);
         for (const analysis::Guard& g : guards())
-            d.conditions.push_back({expand(g.condition), g.holds});
+            if (const Expr condition = expand(g.condition); byThreads || !isOfThreads(condition))
+                d.conditions.push_back({condition, g.holds});
         return d;
+    }
+
+    // What a block does is not what its single threads decide.
+    bool isOfThreads(const Expr& condition) const
+    {
+        return std::any_of(launch()->threadVars.begin(), launch()->threadVars.end(), [&](const ir::Var& v) { return analysis::mentions(condition, v.get()); });
     }
 
     void addAxes(const ir::For& loop, Domain& d)

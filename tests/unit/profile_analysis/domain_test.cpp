@@ -41,6 +41,14 @@ TEST(Domain, UnknownConditionsHoldAndAreSaid)
     EXPECT_EQ(sum.value, 8);
 }
 
+TEST(Domain, UnknownLoopsRunAsFarAsTheyCan)
+{
+    const ir::Var i = variable("i"), seen = variable("seen");
+    const Sum sum = sumOver({{{i, number(0), ir::min(seen, number(12)), {}}}, {}}, {}, {});
+    EXPECT_FALSE(sum.exact);
+    EXPECT_EQ(sum.value, 12);
+}
+
 TEST(Domain, LargeOnesAreSampled)
 {
     const ir::Var i = variable("i"), j = variable("j");

@@ -163,6 +163,38 @@ TEST(Attribution, InstructionsHeatTheCudaLinesOfTheirPlace)
     EXPECT_DOUBLE_EQ(c.lines[5].share, 0.2);
 }
 
+std::shared_ptr<const driver::CompileSnapshot> compiled(std::string source)
+{
+    driver::CompileRequest r;
+    r.source = std::make_shared<const SourceText>("g.py", std::move(source));
+    r.stages = driver::StageWanted::kTrace | driver::StageWanted::kCheck;
+    r.stages |= static_cast<unsigned>(driver::StageWanted::kCuda);
+    return driver::compile(r);
+}
+
+TEST(Literals, TheNumberItselfOrAnUntouchedDefault)
+{
+    const auto text = [](const std::string& stages) {
+        return "import tilelang\nimport tilelang.language as T\n@tilelang.jit\ndef f(depth=3):\n    @T.prim_func\n"
+               "    def main(A: T.Tensor((256, 64), T.float32), B: T.Tensor((64, 64), T.float32)):\n"
+               "        with T.Kernel(1, threads=128):\n            a = T.alloc_shared((64, 64), T.float32)\n"
+               "            for k in T.Pipelined(4, num_stages=" + stages + "):\n                T.copy(A[k * 64, 0], a)\n"
+               "                T.copy(a, B)\n    return main\n";
+    };
+    for (const auto& [stages, found] : {std::pair{"3", true}, {"depth", true}, {"depth + 0", false}}) {
+        const auto snapshot = compiled(text(stages));
+        ASSERT_TRUE(snapshot->function) << stages;
+        const LoopWork loop = workOf(*snapshot->function, {}).launches.at(0).loops.at(0);
+        EXPECT_EQ(loop.stages, 3);
+        const auto literal = literalOf(*snapshot, loop.where, "num_stages", 3);
+        EXPECT_EQ(literal.has_value(), found) << stages;
+        if (literal) {
+            EXPECT_EQ(snapshot->source->slice(literal->range), "3");
+        }
+        EXPECT_FALSE(literalOf(*snapshot, loop.where, "num_stages", 4));
+    }
+}
+
 // A product whose loop overlaps nothing: the finding proposes the literal's next value, which compiles and is modelled faster.
 TEST(Explain, ProposesAnotherStageInTheSource)
 {
@@ -185,20 +217,13 @@ def gemm(M=2048, N=2048, K=2048, num_stages=1):
             T.copy(c, C[by * 128, bx * 128])
     return main
 )";
-    const auto compiled = [](std::string source) {
-        driver::CompileRequest r;
-        r.source = std::make_shared<const SourceText>("g.py", std::move(source));
-        r.stages = driver::StageWanted::kTrace | driver::StageWanted::kCheck;
-        r.stages |= static_cast<unsigned>(driver::StageWanted::kCuda);
-        return driver::compile(r);
-    };
     const auto snapshot = compiled(text);
     ASSERT_TRUE(snapshot->ok());
     const Work work = workOf(*snapshot->function, {});
     const CompiledFacts facts = factsOf(*snapshot);
     Capture c;
     recordProgram(*snapshot, work, facts, {}, c);
-    explain({*snapshot, facts, work, {}, nullptr, compiled}, c);
+    explain({*snapshot, facts, work, {}, nullptr, {}, compiled}, c);
     const auto found = std::find_if(c.findings.begin(), c.findings.end(), [](const auto& f) { return f.edit.isPossible(); });
     ASSERT_NE(found, c.findings.end());
     EXPECT_GT(found->edit.modelledGain, 1.01);
