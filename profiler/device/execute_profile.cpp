@@ -119,7 +119,7 @@ public:
             pa::recordWork(work_, capture_);
             capture_.absences["model"] = "the model knows GPUs; on the processor only the time is measured";
         } else {
-            pa::explain({*snapshot, facts, work_, values, simulated_ ? &*simulated_ : nullptr,
+            pa::explain({*snapshot, facts, work_, values, simulated_ ? &*simulated_ : nullptr, ceilings_,
                          [&](std::string text) { return recompiled(*snapshot, std::move(text)); }}, capture_);
         }
         result_.capture = std::move(capture_);
@@ -180,6 +180,7 @@ private:
     Capture capture_;
     pa::Work work_;
     std::optional<sim::Report> simulated_;
+    std::vector<capture::Ceiling> ceilings_;
 };
 
 }  // namespace

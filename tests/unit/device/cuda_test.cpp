@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ir/build.h"
+#include "profiler/device/cuda_ceilings.h"
 #include "profiler/device/cuda_executable.h"
 #include "profiler/device/host_values.h"
 #include "tests/unit/cuda/fake_driver.h"
@@ -199,6 +200,15 @@ TEST_F(CudaExecutableTest, MakesTensorMaps)
     EXPECT_EQ(seen.words[0], 7U);  // float32
     EXPECT_EQ(seen.words[1], 2U);  // rank
     EXPECT_EQ(seen.words[2], 4U);  // extent of the fastest axis
+}
+
+TEST(CopyCeiling, CountsBytesReadAndWritten)
+{
+    const cuda::FakeDriver fake;  // whose events are 250 µs apart
+    const auto ceiling = measureCopyCeiling(cuda::FakeDriver::context(), 1 << 20);
+    ASSERT_TRUE(ceiling);
+    EXPECT_NEAR(ceiling->perSecond, 2.0 * (1 << 20) / 250e-6, 1);
+    EXPECT_EQ(ceiling->origin, capture::Origin::kMeasured);
 }
 
 }  // namespace
