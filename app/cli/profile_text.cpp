@@ -1,10 +1,10 @@
 #include "app/cli/profile_text.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include <fmt/core.h>
+
+#include "profiler/report/quantity.h"
 
 namespace tw::cli {
 namespace {
@@ -13,25 +13,6 @@ using capture::Capture;
 using capture::Metric;
 
 constexpr std::size_t kMostOperations = 12;
-
-// Three significant digits and a prefix.
-std::string amount(double value, const std::string& unit)
-{
-    if (unit == "%")
-        return fmt::format("{:.1f} %", value);
-    if (unit == "us")
-        return value < 10000 ? fmt::format("{:.2f} µs", value) : fmt::format("{:.0f} µs", value);
-    constexpr std::array kPrefixes = {"", " k", " M", " G", " T", " P"};
-    std::size_t prefix = 0;
-    while (std::abs(value) >= 10000 && prefix + 1 < kPrefixes.size()) {
-        value /= 1000;
-        ++prefix;
-    }
-    const std::string suffix = unit == "count" ? "" : unit == "bytes" ? "B" : unit;
-    const std::string gap = prefix == 0 && !suffix.empty() ? " " : "";
-    const int digits = value == std::floor(value) ? 0 : std::abs(value) < 10 ? 2 : 1;
-    return fmt::format("{:.{}f}{}{}{}", value, digits, kPrefixes[prefix], gap, suffix);
-}
 
 std::string origin(const Metric& m)
 {
@@ -55,7 +36,7 @@ std::string table(const Capture& c)
         if (isRepeated)
             continue;
         const std::string name = m.launch >= 0 && c.launches.size() > 1 ? fmt::format("{}: {}", c.launches[static_cast<std::size_t>(m.launch)].entry, m.name) : m.name;
-        out += fmt::format("  {:{}}  {:>12}  {}\n", name, width, amount(m.value, m.unit), origin(m));
+        out += fmt::format("  {:{}}  {:>12}  {}\n", name, width, report::quantity(m.value, m.unit), origin(m));
     }
     return out;
 }
@@ -75,9 +56,9 @@ std::string operations(const Capture& c)
         out += fmt::format("  {:5.1f} %  line {:<4} {}", 100 * op.timeShare, op.line, op.name);
         for (const auto& [level, bytes] : op.bytes)
             if (bytes > 0)
-                out += fmt::format("  {} {}", level, amount(bytes, "bytes"));
+                out += fmt::format("  {} {}", level, report::quantity(bytes, "bytes"));
         if (op.flops > 0)
-            out += fmt::format("  {}", amount(op.flops, "FLOP"));
+            out += fmt::format("  {}", report::quantity(op.flops, "count") + " FLOP");
         const auto worst = std::max_element(op.stalls.begin(), op.stalls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
         if (worst != op.stalls.end())
             out += fmt::format("  stalls: {:.0f} % {}", 100 * worst->second, worst->first);
@@ -108,8 +89,8 @@ std::string comparison(const Capture& c)
             continue;
         for (const Metric& other : c.metrics)
             if (other.origin == capture::Origin::kModelled && other.name == measured.name && other.launch == measured.launch && measured.value != 0)
-                out += fmt::format("  {:24}  {:>12} measured  {:>12} modelled  {:5.2f} of it\n", measured.name, amount(measured.value, measured.unit),
-                                   amount(other.value, other.unit), other.value / measured.value);
+                out += fmt::format("  {:24}  {:>12} measured  {:>12} modelled  {:5.2f} of it\n", measured.name, report::quantity(measured.value, measured.unit),
+                                   report::quantity(other.value, other.unit), other.value / measured.value);
     }
     return out.empty() ? out : "\nmodel against measurement:\n" + out;
 }

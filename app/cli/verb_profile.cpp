@@ -1,6 +1,5 @@
 // Runs one kernel under the profiler and prints what came out.
-#include <algorithm>
-#include <set>
+#include <optional>
 
 #include <fmt/ranges.h>
 
@@ -9,6 +8,8 @@
 #include "app/cli/select.h"
 #include "app/cli/stored_run.h"
 #include "app/cli/verbs.h"
+#include "profiler/report/html.h"
+#include "profiler/store/file.h"
 
 namespace tw::cli {
 namespace {
@@ -74,28 +75,38 @@ void fillJson(const capture::Capture& c, Json& json)
     json["absences"] = c.absences;
 }
 
-// In the store that --store names. False with an error in the report.
-bool keep(const capture::Capture& c, const Options& options, Report& report)
+// --store and --report. Empty, or what went wrong.
+std::string keep(const capture::Capture& c, const Options& options, Report& report)
 {
-    if (options.store.empty())
-        return true;
-    auto store = store::Store::open(options.store);
-    const auto id = store ? store->add(c) : store::Result<std::int64_t>(tl::unexpected(store.error()));
-    if (!id) {
-        report.fail(Code::kFile, id.error());
-        return false;
+    std::optional<capture::Capture> baseline;
+    if (!options.store.empty()) {
+        auto store = store::Store::open(options.store);
+        if (!store)
+            return store.error();
+        if (const auto pinned = store->baselineFor(c); pinned && *pinned)
+            if (auto loaded = store->load((*pinned)->id))
+                baseline = std::move(*loaded);
+        const auto id = store->add(c);
+        if (!id)
+            return id.error();
+        report.json()["run"] = *id;
+        report.text() += fmt::format("\nstored as run {} of {}\n", *id, options.store);
     }
-    report.json()["run"] = *id;
-    report.text() += fmt::format("\nstored as run {} of {}\n", *id, options.store);
-    return true;
+    if (options.reportFile.empty())
+        return {};
+    const auto written = store::writeWhole(options.reportFile, report::toHtml(c, baseline ? &*baseline : nullptr));
+    if (!written)
+        return written.error();
+    report.json()["report"] = options.reportFile;
+    return {};
 }
 
 }  // namespace
 
 int runProfile(const Options& options, Report& report, std::stop_token stop)
 {
-    if (!options.reportFile.empty() || !options.timeline.empty()) {
-        report.fail(Code::kNotSupported, fmt::format("not supported: this build writes no {}", options.reportFile.empty() ? "timeline" : "report"));
+    if (!options.timeline.empty()) {
+        report.fail(Code::kNotSupported, "not supported: this build records no timelines");
         return kCannot;
     }
     const auto file = OpenedFile::open(options, report, stop);
@@ -127,7 +138,11 @@ int runProfile(const Options& options, Report& report, std::stop_token stop)
         return result.head.outcome == protocol::Outcome::kFine ? static_cast<int>(kProgramWrong) : static_cast<int>(result.head.outcome);
     fillJson(*result.capture, report.json());
     report.text() = profileText(*result.capture);
-    return keep(*result.capture, options, report) ? static_cast<int>(result.head.outcome) : static_cast<int>(kUsage);
+    if (std::string failure = keep(*result.capture, options, report); !failure.empty()) {
+        report.fail(Code::kFile, std::move(failure));
+        return kUsage;
+    }
+    return static_cast<int>(result.head.outcome);
 }
 
 }  // namespace tw::cli
