@@ -107,10 +107,11 @@ void Machine::copyTile(TileView& src, TileView& dst, const SourceRange& where)
             loadRow(src.type, src.bytes, from.base + from.low * from.stride, from.stride, lanes.data() + from.low,
                     static_cast<std::size_t>(from.high - from.low));
         if (!sameType) {
-            if (options_.perturb && src.type.isFloating() && dst.type.isFloating())
+            const bool inexact = options_.perturb && src.type.isFloating() && dst.type.isFloating() && dst.type.bits() < 64;
+            if (inexact)
                 scratch_[1] = lanes;
             castLanes(src.type, dst.type, lanes.data(), lanes.data(), count);
-            if (options_.perturb && src.type.isFloating() && dst.type.isFloating())
+            if (inexact)
                 perturbLanes(dst.type, scratch_[1].data(), lanes.data(), count, false);
         }
         storeRow(dst.type, dst.bytes, to.base + to.low * to.stride, to.stride, lanes.data() + to.low,

@@ -149,7 +149,7 @@ void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
     } else {
         toDoubles(av.type, a);
         toDoubles(bv.type, b);
-        if (options_.perturb && type.bits() <= 32) {
+        if (options_.perturb) {
             multiplySteps(a, b, c, m, n, k, [&](Lane* row, std::size_t count) {
                 scratch_[3].assign(row, row + count);
                 roundLanes(type, row, count);

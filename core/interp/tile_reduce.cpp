@@ -87,7 +87,8 @@ void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int la
     const DType type = src.type;
     const DType accType = accumulatorOf(how, type);
     const bool adds = how == Combiner::kSum || how == Combiner::kAbsSum;
-    const bool rounds = adds && type.isFloating() && accType.scalar == ir::Scalar::kFloat32;
+    const bool single = accType.scalar == ir::Scalar::kFloat32;
+    const bool rounds = adds && type.isFloating() && (single || options_.perturb);
     const auto count = static_cast<std::size_t>(axis.extent);
     std::vector<Lane> row(count);
     forEachPosition(extents, [&](const std::vector<std::int64_t>& at) {
@@ -107,7 +108,8 @@ void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int la
             acc = combine(how, accType, acc, row[k], nanWins);
             if (rounds) {
                 const Lane exact = acc;
-                acc.f = static_cast<double>(static_cast<float>(acc.f));
+                if (single)
+                    acc.f = static_cast<double>(static_cast<float>(acc.f));
                 if (options_.perturb)
                     perturbLanes(accType, &exact, &acc, 1, false);
             }

@@ -83,11 +83,24 @@ void Machine::finish(const Instr& in, Lane* lanes, std::size_t n)
     perturbLanes(in.type.element(), scratch_[3].data(), lanes, n, in.element.inexact);
 }
 
+namespace {
+
+// A float64 result is computed in float64, so what it lost is not known: whole numbers that float64 holds exactly lost nothing.
+bool mayBeInexact(DType type, double exact, double rounded)
+{
+    constexpr double kWhole = 9007199254740992.0;  // 2^53
+    if (type.bits() < 64)
+        return exact != rounded;
+    return std::abs(rounded) > kWhole || rounded != std::floor(rounded);
+}
+
+}  // namespace
+
 // Moves every inexact result by up to one unit in the last place, always the same way for one run.
 void Machine::perturbLanes(DType type, const Lane* exact, Lane* rounded, std::size_t n, bool always)
 {
     for (std::size_t k = 0; k < n; ++k) {
-        if (!always && exact[k].f == rounded[k].f)
+        if (!always && !mayBeInexact(type, exact[k].f, rounded[k].f))
             continue;
         randomState_ ^= randomState_ << 13U;
         randomState_ ^= randomState_ >> 7U;
@@ -106,7 +119,7 @@ void Machine::castValue(Fiber& f, const Instr& in)
     Lane* out = to.prepare(count);
     const Lane* source = slot(f, in.a).lanes.data();
     castLanes(in.from.element(), in.type.element(), source, out, count, in.extra != kUnsaturated);
-    if (options_.perturb && in.from.isFloating() && in.type.isFloating())
+    if (options_.perturb && in.from.isFloating() && in.type.isFloating() && in.type.element().bits() < 64)
         perturbLanes(in.type.element(), source, out, count, false);
     to.uniform = slot(f, in.a).uniform;
     to.width = slot(f, in.a).width;
