@@ -121,6 +121,12 @@ bool Report::hasErrors() const
     return std::any_of(diagnostics_.begin(), diagnostics_.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
 }
 
+int Report::lineOf(const SourceRange& range) const
+{
+    const bool isKnown = sources_ && range.isKnown() && range.file < sources_->size();
+    return isKnown ? static_cast<int>(sources_->file(range.file).lineColumn(range.begin).line) : 0;
+}
+
 std::string Report::renderAll(bool isColored) const
 {
     std::string out;

@@ -38,6 +38,7 @@ public:
     std::string& text() { return text_; }   // text output of the verb
     std::string& binary() { return text_; }
     [[nodiscard]] bool hasErrors() const;
+    [[nodiscard]] int lineOf(const SourceRange& range) const;  // from 1; 0: not known
     [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
     // Writes everything and gives the exit code back, or kUsage where standard output cannot be written (a full disk).

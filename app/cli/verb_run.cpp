@@ -10,6 +10,7 @@
 
 #include "app/cli/runner.h"
 #include "app/cli/select.h"
+#include "app/cli/simulation.h"
 #include "app/cli/verbs.h"
 #include "profiler/device/npy.h"
 
@@ -110,6 +111,8 @@ int runRun(const Options& options, Report& report, std::stop_token stop)
     report.json()["device"] = options.device;
     report.json()["log"] = result.log;
     writeAll(STDERR_FILENO, result.log);
+    if (result.simulation)
+        report.json()["simulation"] = simulationJson(*result.simulation, result.head.target, report);
     if (result.head.outcome != protocol::Outcome::kFine)
         return static_cast<int>(result.head.outcome);
 
@@ -122,6 +125,8 @@ int runRun(const Options& options, Report& report, std::stop_token stop)
                                 {"spreadPct", spread}, {"clock", result.clock}};
     report.text() += fmt::format("time: {:.1f} µs median ± {:.1f} %, {:.1f} µs least of {} run{} ({}); compiled in {:.1f} ms\n", medianUs,
                                  spread, minUs, result.samplesUs.size(), result.samplesUs.size() == 1 ? "" : "s", result.clock, result.compileMs);
+    if (result.simulation)
+        report.text() += simulationText(*result.simulation, result.head.target, report);
     return exitCode;
 }
 

@@ -12,6 +12,7 @@
 
 #include "codegen/driver/compile.h"
 #include "core/interp/tensor.h"
+#include "core/sim/sim.h"
 #include "profiler/protocol/messages.h"
 
 namespace tw::device {
@@ -21,6 +22,7 @@ struct RunReport {
     std::string log;                // T.print's text, of the first run
     std::vector<double> samplesUs;  // microseconds, one a run
     std::string clock = "host";     // what measured them; "device events" leave out copies and the time to launch
+    std::optional<sim::Report> simulation;  // of the simulator: what it counted and found in its last run
     bool deviceIsLost = false;      // a fault, or a kernel that cannot be stopped: this process must end to use the device again
 };
 

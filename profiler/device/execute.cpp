@@ -25,6 +25,7 @@ void runAll(const protocol::RunRequest& request, Session& session, protocol::Run
     result.log = std::move(report.log);
     result.samplesUs = std::move(report.samplesUs);
     result.clock = std::move(report.clock);
+    result.simulation = std::move(report.simulation);
     if (!ok)
         return;
     for (const std::size_t i : session.outputs()) {

@@ -2,11 +2,33 @@
 
 #include <fmt/format.h>
 
-#include "core/sim/sim.h"
 #include "profiler/device/strided.h"
 
 namespace tw::device {
 namespace {
+
+// The code to run; null with a diagnostic for a target that the simulator does not play, and without one where the passes have said why
+// there is none.
+std::shared_ptr<const ir::Function> threadStage(const driver::CompileSnapshot& snapshot, DiagnosticSink& diagnostics)
+{
+    if (!snapshot.target.isCuda()) {
+        diagnostics.error(Code::kNotSupported, {},
+                          fmt::format("not supported: the simulator runs code for NVIDIA GPUs, and {} is none; --target sm_90a is one",
+                                      snapshot.target.name));
+        return nullptr;
+    }
+    auto function = snapshot.passes.empty() ? nullptr : snapshot.passes.back().after;
+    return function && function->stage == ir::Stage::kThread ? function : nullptr;
+}
+
+sim::SimResult simulateOnce(const ir::Function& function, interp::Arguments& arguments, const sim::SimOptions& options,
+                            DiagnosticSink& diagnostics, std::stop_token stop)
+{
+    const PointerOrder order(function, arguments);
+    sim::SimResult result = sim::simulate(function, arguments, options, diagnostics, std::move(stop));
+    order.restore(arguments);
+    return result;
+}
 
 class SimExecutable final : public Executable {
 public:
@@ -17,14 +39,12 @@ public:
     {
         sim::SimOptions options;
         options.progress = progress;
-        const PointerOrder order(*function_, arguments);
-        const bool ok = repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
-            sim::SimResult result = sim::simulate(*function_, values, options, diagnostics, stop);
+        return repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
+            sim::SimResult result = simulateOnce(*function_, values, options, diagnostics, stop);
             log += result.log;
+            report.simulation = std::move(result.report);
             return result.ok;
         });
-        order.restore(arguments);
-        return ok;
     }
 
 private:
@@ -41,21 +61,24 @@ public:
     }
     std::unique_ptr<Executable> load(const driver::CompileSnapshot& snapshot, DiagnosticSink& diagnostics) override
     {
-        if (!snapshot.target.isCuda()) {
-            diagnostics.error(Code::kNotSupported, {},
-                              fmt::format("not supported: the simulator runs code for NVIDIA GPUs, and {} is none; --target sm_90a is one",
-                                          snapshot.target.name));
-            return nullptr;
-        }
-        const auto function = snapshot.passes.empty() ? nullptr : snapshot.passes.back().after;
-        if (!function || function->stage != ir::Stage::kThread)
-            return nullptr;  // the passes have said why
-        return std::make_unique<SimExecutable>(function);
+        auto function = threadStage(snapshot, diagnostics);
+        return function ? std::make_unique<SimExecutable>(std::move(function)) : nullptr;
     }
 };
 
 }  // namespace
 
 std::unique_ptr<Device> makeSimDevice() { return std::make_unique<SimDevice>(); }
+
+sim::SimResult simulateSnapshot(const driver::CompileSnapshot& snapshot, interp::Arguments& arguments, const sim::SimOptions& options,
+                                DiagnosticSink& diagnostics, std::stop_token stop)
+{
+    const auto function = threadStage(snapshot, diagnostics);
+    if (function)
+        return simulateOnce(*function, arguments, options, diagnostics, std::move(stop));
+    if (snapshot.target.isCuda())
+        diagnostics.error(Code::kUsage, {}, "there is no code for a GPU to simulate: the kernel does not compile for this target");
+    return {};
+}
 
 }  // namespace tw::device

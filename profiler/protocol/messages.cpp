@@ -8,6 +8,7 @@
 
 #include "core/support/check.h"
 #include "profiler/capture/json.h"
+#include "profiler/protocol/simulation_json.h"
 
 namespace tw::protocol {
 namespace {
@@ -225,7 +226,8 @@ void write(Writer& w, const RunResult& m)
         outputs.push_back(std::move(out));
     }
     w.json = {{"type", "runResult"}, {"head", head(m.head)}, {"log", w.payload(m.log)}, {"outputs", outputs},
-              {"compileMs", m.compileMs}, {"samplesUs", m.samplesUs}, {"clock", m.clock}};
+              {"compileMs", m.compileMs}, {"samplesUs", m.samplesUs}, {"clock", m.clock},
+              {"simulation", m.simulation ? simulationJson(*m.simulation) : Json()}};
 }
 void read(const Reader& r, const Json& j, RunResult& m)
 {
@@ -234,6 +236,8 @@ void read(const Reader& r, const Json& j, RunResult& m)
     m.compileMs = j.at("compileMs").get<double>();
     m.samplesUs = j.at("samplesUs").get<std::vector<double>>();
     m.clock = j.at("clock").get<std::string>();
+    if (!j.at("simulation").is_null())
+        m.simulation = toSimulation(j.at("simulation"));
     for (const Json& o : j.at("outputs")) {
         Output out{o.at("name").get<std::string>(), o.at("dtype").get<std::string>(), o.at("shape").get<std::vector<std::int64_t>>(),
                    toOptionalNumber(o.at("min")), toOptionalNumber(o.at("max")), toOptionalNumber(o.at("mean")),

@@ -18,6 +18,7 @@
 
 #include "codegen/driver/compile.h"
 #include "core/interp/tensor.h"
+#include "core/sim/sim.h"
 #include "profiler/capture/capture.h"
 #include "profiler/protocol/frame.h"
 
@@ -81,6 +82,7 @@ struct RunResult {
     double compileMs = 0;
     std::vector<double> samplesUs;  // one a repetition
     std::string clock;              // what measured them: "host" or "device events"
+    std::optional<sim::Report> simulation;  // of --device sim, also where it found something; counts of one run
 };
 
 struct VerifyRequest {

@@ -90,6 +90,53 @@ TEST(Contract, CheckOfAWrongFile)
     EXPECT_TRUE(d["fixits"].is_array());
 }
 
+TEST(Contract, RunOnTheSimulatorSaysWhatAccessesCost)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Json j = tilec("run " + file.path() + " --device sim --target sm_80 --json").json();
+    ASSERT_TRUE(j.contains("simulation")) << j;
+    const Json& simulation = j["simulation"];
+    EXPECT_EQ(simulation["origin"], "simulated");
+    EXPECT_EQ(simulation["target"], "sm_80");
+    EXPECT_EQ(simulation["traffic"]["globalReadBytes"], 2 * 4000);
+    EXPECT_EQ(simulation["traffic"]["globalWrittenBytes"], 4000);
+    EXPECT_EQ(simulation["traffic"]["uniqueReadBytes"], 2 * 4000);  // 125 whole sectors each
+    EXPECT_EQ(simulation["traffic"]["sharedReadBytes"], 0);
+    ASSERT_EQ(simulation["sites"].size(), 3U);
+    for (const Json& site : simulation["sites"]) {
+        EXPECT_EQ(site["line"], 11);
+        EXPECT_EQ(site["memory"], "global");
+        EXPECT_EQ(site["bytes"], 4000);
+        EXPECT_EQ(site["sectors"], 125);
+        EXPECT_EQ(site["idealSectors"], 125);
+    }
+    EXPECT_EQ(simulation["findings"], Json::array());
+    EXPECT_FALSE(tilec("run " + file.path() + " --device interp --json").json().contains("simulation"));
+    EXPECT_NE(tilec("run " + file.path() + " --device sim").out.find("simulated on sm_90a: "), std::string::npos);
+}
+
+TEST(Contract, FindingsOfTheSimulatorAreInTheDocument)
+{
+    const TemporaryFile file("race.py", R"(import tilelang.language as T
+
+@T.prim_func
+def main(X: T.Tensor((64,), "float32"), Y: T.Tensor((64,), "float32")):
+    with T.Kernel(2, threads=64):
+        for i in T.Parallel(64):
+            Y[i] = X[i] + T.get_block_binding(0)
+)");
+    const Answer answer = tilec("run " + file.path() + " --device sim --json");
+    EXPECT_EQ(answer.exitCode, 1);
+    const Json j = answer.json();
+    ASSERT_EQ(j["simulation"]["findings"].size(), 1U) << j;
+    const Json& race = j["simulation"]["findings"][0];
+    EXPECT_EQ(race["kind"], "race");
+    EXPECT_EQ(race["buffer"], "Y");
+    EXPECT_EQ(race["later"]["line"], 7);
+    EXPECT_EQ(race["earlier"]["line"], 7);
+    EXPECT_NE(race["earlier"]["who"], race["later"]["who"]);
+}
+
 TEST(Contract, RunWritesOutputs)
 {
     const TemporaryFile file("add.py", kAdd);

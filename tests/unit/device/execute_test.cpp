@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "profiler/device/execute.h"
+#include "profiler/device/sim_device.h"
 
 namespace tw::device {
 namespace {
@@ -41,6 +42,40 @@ TEST(Execute, RunsOnEveryDevice)
         EXPECT_EQ(result.outputs[0].max, 6.0);
         EXPECT_EQ(result.head.target, "sm_90a");
     }
+}
+
+TEST(Execute, OnlyTheSimulatorCounts)
+{
+    EXPECT_FALSE(execute(request("cpu")).simulation);
+    protocol::RunRequest r = request("sim");
+    r.repeat = 3;  // counts of one run
+    const protocol::RunResult result = execute(r);
+    ASSERT_TRUE(result.simulation);
+    EXPECT_EQ(result.simulation->traffic.globalRead, 400);
+    EXPECT_EQ(result.simulation->traffic.globalWritten, 400);
+}
+
+TEST(Execute, SnapshotsAreSimulatedForOthers)
+{
+    driver::CompileRequest compiles;
+    compiles.source = std::make_shared<SourceText>("scale.py", kScale);
+    compiles.kernel = {"scale", "", {{"n", "100"}}, {}, {}};
+    compiles.stages = (driver::StageWanted::kTrace | driver::StageWanted::kCheck) | static_cast<unsigned>(driver::StageWanted::kPasses);
+    const auto snapshot = driver::compile(compiles);
+    interp::Arguments arguments;
+    for (const char* name : {"X", "Y"}) {
+        arguments.tensors[name] = interp::makeTensor(ir::kFloat32, {100});
+        for (int k = 0; k < 100; ++k)
+            arguments.tensors[name].setFloat(k, k);
+    }
+    DiagnosticSink sink;
+    const sim::SimResult result = simulateSnapshot(*snapshot, arguments, {}, sink);
+    ASSERT_TRUE(result.ok) << (sink.all().empty() ? "" : sink.all()[0].message);
+    EXPECT_EQ(arguments.tensors.at("Y").floatAt(7), 21);
+    EXPECT_EQ(result.report.traffic.globalRead, 400);
+    compiles.target = "cpu";
+    EXPECT_FALSE(simulateSnapshot(*driver::compile(compiles), arguments, {}, sink).ok);
+    EXPECT_TRUE(sink.all().back().message.starts_with("not supported: "));
 }
 
 TEST(Execute, NamesWhatIsMissing)

@@ -46,6 +46,36 @@ TEST(Messages, ProfilesCarryTheirCapture)
     EXPECT_EQ(got.capture->kernel, "gemm");
 }
 
+TEST(Messages, RunResultCarriesTheSimulation)
+{
+    RunResult result;
+    EXPECT_FALSE(roundTrip(result).simulation);
+    sim::Report report;
+    report.findings.push_back({sim::FindingKind::kMissingFence, "s", 16, 4, {{0, 3, 5}, 2, "thread 5 of block (0, 0, 0)", "writes"},
+                               {{0, 8, 9}, 3, "the bulk store of thread 0", "reads"}, 12});
+    report.sites.push_back({{0, 10, 20}, 4, "A", true, false, 7, 1024, 32, 8, 0, 0, 4});
+    report.sites.push_back({{0, 30, 40}, 5, "C", false, true, 3, 96, 0, 0, 12, 3, 1});
+    report.branches.push_back({{0, 50, 60}, 9, 2});
+    report.traffic = {1, 2, 3, 4, 5, 6, 7, 8};
+    report.unknown = {"why"};
+    result.simulation = report;
+    const auto got = roundTrip(result).simulation;
+    ASSERT_TRUE(got);
+    ASSERT_EQ(got->findings.size(), 1U);
+    EXPECT_EQ(got->findings[0].kind, sim::FindingKind::kMissingFence);
+    EXPECT_EQ(got->findings[0].earlier.who, "thread 5 of block (0, 0, 0)");
+    EXPECT_EQ(got->findings[0].later.where, (SourceRange{0, 8, 9}));
+    EXPECT_EQ(got->findings[0].count, 12);
+    ASSERT_EQ(got->sites.size(), 2U);
+    EXPECT_EQ(got->sites[0].ways, 4);
+    EXPECT_EQ(got->sites[0].wavefronts, 32);
+    EXPECT_EQ(got->sites[1].efficiency(), 0.25);
+    EXPECT_EQ(got->branches.at(0).divergent, 2);
+    EXPECT_EQ(got->traffic.uniqueWritten, 8);
+    EXPECT_EQ(got->traffic.sectorsRead, 5);
+    EXPECT_EQ(got->unknown, report.unknown);
+}
+
 TEST(Messages, RunRequestKeepsEveryByte)
 {
     RunRequest request;
