@@ -170,6 +170,7 @@ void Machine::load(Fiber& f, const Instr& in)
         p.valid = options_.checkUninitialized ? memory->valid.data() : nullptr;
     }
     tellAccess(f, in, info, p, Touch::Kind::kRead, nullptr);
+    tellLocal(f, in, info, p, false);
     const int width = std::max<int>(1, info.type.lanes);
     const DType type = info.type.element();
     const std::size_t n = p.offsets.size();
@@ -231,6 +232,7 @@ void Machine::store(Fiber& f, const Instr& in)
     const std::size_t n = p.offsets.size();
     const Slot& value = slot(f, in.a);
     tellAccess(f, in, info, p, Touch::Kind::kWrite, &value);
+    tellLocal(f, in, info, p, true);
     bool changed = info.space != Space::kThread && info.space != Space::kLane;
     for (int c = 0; c < width; ++c) {
         if (width > 1)

@@ -240,6 +240,12 @@ private:
     bool aim(Fiber& f, Touch& touch, std::int64_t origin);
     void tellLanes(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, int width, const Slot* value,
                    const Slot* holds);
+    void tellRegisters(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, std::int64_t bytes, bool write, bool held);
+    void tellLocal(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, bool write)
+    {
+        if (info.space == Space::kThread && usesWgmma_ && options_.observer->watchesRegisters())
+            tellRegisters(f, in, info, p, 0, write, false);
+    }
     void tellAccess(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, const Slot* value);
     void tellWide(Fiber& f, const Instr& in, const RegionRecord& region, Touch::Kind kind, int width, int predicate);
     void tellBranch(Fiber& f, const Instr& in, const std::vector<std::uint8_t>& taken);
@@ -294,6 +300,7 @@ private:
     std::int64_t launchesDone_ = 0;
     std::chrono::steady_clock::time_point lastProgress_;
 
+    bool usesWgmma_ = false;                  // and an observer is there
     std::vector<int> barrierBase_;            // number of each barrier storage's first barrier, for the observer
     int vectorStep_ = 0, vectorSteps_ = 1;    // position in a vectorized loop
 

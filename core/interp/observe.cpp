@@ -115,6 +115,7 @@ void Machine::tellLaunch()
         shape.barriers += count;
     }
     ShapeFinder(program_, globals_, shape);
+    usesWgmma_ = shape.usesWgmma;
     options_.observer->launchBegins(shape);
 }
 
@@ -193,6 +194,27 @@ void Machine::tellLanes(Fiber& f, const Instr& in, const BufferInfo& info, const
         if (!t.at.empty())
             options_.observer->touches(t);
     }
+}
+
+// `bytes` a thread, or one element where it is 0, of each thread's own array. `held`: by a wgmma.
+void Machine::tellRegisters(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, std::int64_t bytes, bool write, bool held)
+{
+    if (f.free)
+        return;
+    const std::int64_t bits = std::int64_t{info.type.bits()} * std::max<int>(1, info.type.lanes);
+    const std::int64_t row = program_.storage(info.space, info.storage).bytes * 8 / bits;
+    RegisterUse use{{static_cast<int>(&in - program_.code.data()), &in.where, static_cast<int>(f.block->linear), {}},
+                    info.storage, info.node, write, bytes > 0 ? bytes : elementBytes(info), {}};
+    for (int lane = 0; lane < f.n; ++lane) {
+        const std::size_t place = p.uniform ? 0 : static_cast<std::size_t>(lane);
+        if (!f.mask.on(lane) || !p.active(place))
+            continue;
+        const int thread = f.threads[static_cast<std::size_t>(lane)];
+        use.act.threads.push_back(thread);
+        use.at.push_back((p.offsets[place] - thread * row) * bits / 8);
+    }
+    if (!use.at.empty())
+        held ? options_.observer->holds(use) : options_.observer->uses(use);
 }
 
 void Machine::tellAccess(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, const Slot* value)

@@ -52,6 +52,16 @@ struct Touch {
     Meeting completes;        // kBulkLoad: the barrier that knows when it is done
 };
 
+// Registers at one instruction: `bytes` bytes from `at` on of the local array of each thread of `act`.
+struct RegisterUse {
+    Act act;
+    int storage = 0;
+    const ir::BufferNode* buffer = nullptr;
+    bool writes = false;
+    std::int64_t bytes = 0;
+    std::vector<std::int64_t> at;
+};
+
 struct StorageShape {
     std::string name;
     std::int64_t bytes = 0;
@@ -89,6 +99,10 @@ public:
     virtual void commits(Engine engine, const Act& act) = 0;
     // At most `pending` groups are left; `readsOnly`: the sources may be overwritten, the results are not there yet.
     virtual void waits(Engine engine, std::int64_t pending, bool readsOnly, const Act& act) = 0;
+    // A wgmma that was started uses these registers until a wait; `uses` is told of others' accesses while `watchesRegisters`.
+    virtual void holds(const RegisterUse& use) = 0;
+    virtual void uses(const RegisterUse& use) = 0;
+    [[nodiscard]] virtual bool watchesRegisters() const = 0;
     virtual void fences(const Act& act) = 0;  // generic accesses before, async ones after
     virtual void leaves(const Act& act) = 0;  // these threads are done
     // A branch of these threads: `taken` has one byte each.

@@ -47,6 +47,7 @@ void Watcher::blockEnds(int block)
     if (found == residents_.end())
         return;
     const int team = found->second.team->number;
+    held_ -= found->second.held.size();
     residents_.erase(found);
     if (teams_[team].expired())
         teams_.erase(team);
@@ -116,14 +117,29 @@ void Watcher::releaseCopies(const Meeting& meeting, const Act& act)
     r.team->order.releaseCopies(meeting, r.rank, act.threads);
 }
 
+namespace {
+
+std::set<int> groupsOf(const Act& act)
+{
+    std::set<int> groups;
+    for (const int thread : act.threads)
+        groups.insert(thread / 128);
+    return groups;
+}
+
+}  // namespace
+
 void Watcher::commits(Engine engine, const Act& act)
 {
     Resident& r = residentOf(act.block);
     Order& order = r.team->order;
     if (engine == Engine::kCpAsync && shape_.usesCpAsync)
         order.commits(AgentKind::kCopies, r.rank, act.threads);
-    if (engine == Engine::kWgmma && shape_.usesWgmma)
+    if (engine == Engine::kWgmma && shape_.usesWgmma) {
         order.commits(AgentKind::kWgmma, r.rank, act.threads);
+        for (const int group : groupsOf(act))
+            ++r.batches[group];
+    }
     if (engine == Engine::kBulkStore && shape_.usesBulk) {
         order.commits(AgentKind::kStoreReads, r.rank, act.threads);
         order.commits(AgentKind::kStoreWrites, r.rank, act.threads);
@@ -136,8 +152,11 @@ void Watcher::waits(Engine engine, std::int64_t pending, bool readsOnly, const A
     Order& order = r.team->order;
     if (engine == Engine::kCpAsync && shape_.usesCpAsync)
         order.waits(AgentKind::kCopies, pending, r.rank, act.threads);
-    if (engine == Engine::kWgmma && shape_.usesWgmma)
+    if (engine == Engine::kWgmma && shape_.usesWgmma) {
         order.waits(AgentKind::kWgmma, pending, r.rank, act.threads);
+        for (const int group : groupsOf(act))
+            letGo(r, group, pending);
+    }
     if (engine == Engine::kBulkStore && shape_.usesBulk) {
         order.waits(AgentKind::kStoreReads, pending, r.rank, act.threads);
         if (!readsOnly)

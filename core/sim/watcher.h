@@ -26,6 +26,9 @@ public:
     void releaseCopies(const interp::Meeting& meeting, const interp::Act& act) override;
     void commits(interp::Engine engine, const interp::Act& act) override;
     void waits(interp::Engine engine, std::int64_t pending, bool readsOnly, const interp::Act& act) override;
+    void holds(const interp::RegisterUse& use) override;
+    void uses(const interp::RegisterUse& use) override;
+    [[nodiscard]] bool watchesRegisters() const override { return held_ > 0; }
     void fences(const interp::Act& act) override;
     void leaves(const interp::Act& act) override;
     void branches(const interp::Act& act, const std::vector<std::uint8_t>& taken) override;
@@ -41,11 +44,20 @@ private:
         Order order;
         std::map<int, std::uint32_t> knows;  // of other teams, through atomics: up to which event
     };
+    // Registers of a warp group that one of its wgmma instructions uses until the group `batch` is waited for.
+    struct Held {
+        int group = 0, storage = 0, site = 0;
+        std::int64_t first = 0, end = 0, batch = 0;  // bytes of each thread's array
+        bool writes = false;
+        auto operator<=>(const Held&) const = default;
+    };
     struct Resident {
         std::shared_ptr<Team> team;
         int rank = 0;
         std::vector<Shadow> shared;
         std::vector<std::uint8_t> gone;  // threads that have left
+        std::set<Held> held;
+        std::map<int, std::int64_t> batches;  // by warp group: committed so far
     };
     // One access on its way through the cells.
     struct Visit {
@@ -71,6 +83,8 @@ private:
 
     Resident& residentOf(int block) { return residents_.at(block); }
     void noteSite(const interp::Act& act);
+    void letGo(Resident& r, int group, std::int64_t pending);
+    void collide(const interp::RegisterUse& use, std::size_t index, const Held& held);
     void checkAlignment(const interp::Touch& touch, const Counters::Whole& whole);
     void check(const interp::Touch& touch);
     Entry entryOf(const interp::Touch& touch, Resident& by, int thread);
@@ -94,6 +108,7 @@ private:
     std::vector<int> teamOf_;                   // of every block that has begun
     std::vector<Shadow> global_;
     std::uint32_t stamp_ = 0, gridStamp_ = 0;
+    std::size_t held_ = 0;  // registers that some wgmma uses
     std::map<std::pair<int, std::int64_t>, std::map<int, std::uint32_t>> flags_;  // atomic locations: what their writers knew
     std::map<int, ir::Provenance> sites_;
     std::vector<Suspect> suspects_;

@@ -207,6 +207,82 @@ TEST(WgmmaGemm, productNotWaitedFor)
     EXPECT_TRUE(k.found(FindingKind::kInFlight) || k.found(FindingKind::kRace)) << k.said();
 }
 
+// The result's registers belong to the product until it is waited for.
+TEST(WgmmaGemm, accumulatorsUsedBeforeTheWait)
+{
+    SimKernel k = wgmma();
+    k.replace("                T.warpgroup_wait(0)\n                T.barrier_arrive(free[k % 2])\n",
+              "                if k < 3:\n                    T.warpgroup_wait(0)\n                    T.barrier_arrive(free[k % 2])\n");
+    runWgmma(k);
+    ASSERT_TRUE(k.found(FindingKind::kInFlight)) << k.said();
+    const auto& all = k.result.report.findings;
+    const auto f = std::find_if(all.begin(), all.end(), [](const Finding& x) { return x.buffer == "c"; });
+    ASSERT_NE(f, all.end()) << k.said();
+    EXPECT_EQ(f->later.does, "reads");
+    EXPECT_EQ(f->earlier.does, "updates");
+    EXPECT_EQ(f->earlier.who, "the wgmma of threads 0 to 127");
+    EXPECT_TRUE(k.lineOf(f->earlier.where).starts_with("tw.op(\"ptx_wgmma\"")) << k.said();
+}
+
+// A product with A in registers, and another one in flight beside it: a wait frees what belongs to older groups, and only that.
+TEST(Wgmma, operandsInRegistersWhileInFlight)
+{
+    const char* text = R"(
+@T.prim_func
+def f(A: T.Tensor((64, 16), "float16"), B: T.Tensor((8, 16), "float16"), C: T.Tensor((128, 4), "float32")):
+    tw.function(stage="thread")
+    with T.Kernel(1, threads=128):
+        t = T.get_thread_binding()
+        b = T.alloc_shared((128,), "float16")
+        a = T.alloc_local((8,), "float16")
+        c = T.alloc_local((4,), "float32")
+        d = T.alloc_local((4,), "float32")
+        b[t // 16 * 8 + t % 16 // 8 * 64 + t % 8] = B[t // 16, t % 16]
+        T.fence_proxy_async()
+        T.sync_threads()
+        for r in T.unroll(8):
+            a[r] = A[t // 32 * 16 + t % 32 // 4 + r // 2 % 2 * 8, r // 4 * 8 + t % 4 * 2 + r % 2]
+        T.warpgroup_arrive()
+        tw.op("ptx_wgmma", a[0], b[0], c[0], 0, shape="m64n8k16", type="float16", transpose_B=True, leading_B=128, stride_B=128)
+        T.warpgroup_commit_batch()
+        tw.op("ptx_wgmma", a[0], b[0], d[0], 0, shape="m64n8k16", type="float16", transpose_B=True, leading_B=128, stride_B=128)
+        T.warpgroup_commit_batch()
+        T.warpgroup_wait(1)
+        x = c[0]
+        T.warpgroup_wait(0)
+        a[0] = T.float16(0)
+        for v in T.unroll(4):
+            C[t, v] = d[v]
+        C[t, 0] = x
+)";
+    const auto fill = [](SimKernel& k) {
+        k.fill("A", [](auto x) { return x % 7; });
+        k.fill("B", [](auto x) { return x % 5; });
+        k.run();
+    };
+    SimKernel right(text);
+    fill(right);
+    ASSERT_TRUE(right.result.ok) << right.said();
+    double sum = 0;  // element (0, 0)
+    for (int p = 0; p < 16; ++p)
+        sum += p % 7 * (p % 5);
+    EXPECT_EQ(right.at("C", 0), sum);
+
+    SimKernel early(text);
+    early.replace("        x = c[0]\n", "        x = d[0]\n");
+    fill(early);
+    ASSERT_TRUE(early.found(FindingKind::kInFlight)) << early.said();
+    EXPECT_EQ(early.result.report.findings.at(0).buffer, "d");
+
+    SimKernel overwrites(text);  // an operand that is only read may be read, but not written
+    overwrites.replace("        x = c[0]\n", "        x = c[0] + T.cast(a[1], \"float32\")\n        a[2] = T.float16(1)\n");
+    fill(overwrites);
+    ASSERT_EQ(overwrites.result.report.findings.size(), 1U) << overwrites.said();
+    EXPECT_EQ(overwrites.result.report.findings[0].buffer, "a");
+    EXPECT_EQ(overwrites.result.report.findings[0].later.does, "writes");
+    EXPECT_EQ(overwrites.lineOf(overwrites.result.report.findings[0].later.where), "a[2] = T.float16(1)");
+}
+
 TEST(WgmmaGemm, slotReleasedBeforeTheProduct)
 {
     SimKernel k = wgmma();
