@@ -213,7 +213,7 @@ TEST(WgmmaGemm, accumulatorsUsedBeforeTheWait)
     SimKernel k = wgmma();
     k.replace("                T.warpgroup_wait(0)\n                T.barrier_arrive(free[k % 2])\n",
               "                if k < 3:\n                    T.warpgroup_wait(0)\n                    T.barrier_arrive(free[k % 2])\n");
-    runWgmma(k);
+    start(k);
     ASSERT_TRUE(k.found(FindingKind::kInFlight)) << k.said();
     const auto& all = k.result.report.findings;
     const auto f = std::find_if(all.begin(), all.end(), [](const Finding& x) { return x.buffer == "c"; });
