@@ -1,15 +1,11 @@
 #include "app/gui/session/profile_session.h"
 
-#include <QFile>
-#include <QFileInfo>
-
-#include "profiler/capture/json.h"
+#include "profiler/store/twr.h"
 
 namespace tw::gui {
 namespace {
 
 constexpr std::size_t kKeptCaptures = 16;
-constexpr qint64 kLargestFile = 1LL << 30;
 
 QString errorsOf(const protocol::ResultHead& head)
 {
@@ -22,14 +18,9 @@ QString errorsOf(const protocol::ResultHead& head)
 
 std::pair<CapturePtr, QString> readCapture(const QString& path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return {nullptr, ProfileSession::tr("%1 cannot be read: %2").arg(path, file.errorString())};
-    if (file.size() > kLargestFile)
-        return {nullptr, ProfileSession::tr("%1 is larger than a gigabyte").arg(path)};
-    auto read = capture::fromJson(file.readAll().toStdString());
+    auto read = store::readTwr(path.toStdString());
     if (!read)
-        return {nullptr, ProfileSession::tr("%1 is no capture: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(read.error()))};
+        return {nullptr, QString::fromStdString(read.error())};
     return {std::make_shared<const capture::Capture>(std::move(*read)), {}};
 }
 
@@ -106,19 +97,21 @@ void ProfileSession::open(const QString& path)
     begin();
     files_.submit([this, path](std::stop_token) {
         auto [capture, problem] = readCapture(path);
-        QMetaObject::invokeMethod(this, [this, path, problem = problem, capture = capture] { deliverFile(path, problem, capture); },
+        QMetaObject::invokeMethod(this, [this, problem = problem, capture = capture] { deliverFile(problem, capture); },
                                   Qt::QueuedConnection);
     });
 }
 
-void ProfileSession::deliverFile(const QString&, const QString& problem, CapturePtr capture)
+void ProfileSession::deliverFile(const QString& problem, CapturePtr capture)
 {
     busy_ = false;
     problem_ = problem;
-    if (capture)
-        show(std::move(capture));
-    else
+    if (capture) {
+        show(capture);
+        Q_EMIT opened(capture);
+    } else {
         Q_EMIT changed();
+    }
     Q_EMIT busyChanged(false);
 }
 
@@ -156,6 +149,7 @@ void ProfileSession::show(CapturePtr capture)
 void ProfileSession::pin(CapturePtr baseline)
 {
     baseline_ = std::move(baseline);
+    Q_EMIT pinned(baseline_);
     Q_EMIT changed();
 }
 

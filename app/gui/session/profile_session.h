@@ -54,12 +54,14 @@ Q_SIGNALS:
     void busyChanged(bool busy);
     void progress(const QString& phase, double fraction);
     void devicesChanged();
+    void pinned(const tw::gui::CapturePtr& baseline);   // by the user; null: none any more
+    void opened(const tw::gui::CapturePtr& capture);    // a file was read
     void captured(const tw::gui::CapturePtr& capture);  // a new profile, not one that was opened
 
 private:
     void begin();
     void deliver(const protocol::ProfileResult& result);
-    void deliverFile(const QString& path, const QString& problem, CapturePtr capture);
+    void deliverFile(const QString& problem, CapturePtr capture);
 
     Workbench& workbench_;
     CapturePtr shown_, baseline_;

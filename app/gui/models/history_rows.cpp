@@ -1,0 +1,64 @@
+#include "app/gui/models/history_rows.h"
+
+#include <QDateTime>
+#include <QLocale>
+#include <QObject>
+
+#include "app/gui/models/metric_text.h"
+
+namespace tw::gui {
+namespace {
+
+// In this machine's zone, to the second.
+QString whenText(const std::string& created)
+{
+    const auto time = QDateTime::fromString(QString::fromStdString(created), Qt::ISODate);
+    return time.isValid() ? time.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")) : QString::fromStdString(created);
+}
+
+QString joined(const std::vector<std::string>& words)
+{
+    QStringList list;
+    for (const auto& word : words)
+        list << QString::fromStdString(word);
+    return list.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString paramsText(const std::map<std::string, std::string>& params)
+{
+    QStringList list;
+    for (const auto& [name, value] : params)
+        list << QStringLiteral("%1=%2").arg(QString::fromStdString(name), QString::fromStdString(value));
+    return list.join(QStringLiteral(", "));
+}
+
+QStringList historyHeaders()
+{
+    return {QObject::tr("When"),   QObject::tr("Kernel"), QObject::tr("Device"), QObject::tr("Duration"), QObject::tr("Tensor pipe"),
+            QObject::tr("DRAM"),   QObject::tr("Origin"), QObject::tr("Tags"),   QObject::tr("Notes"),    QObject::tr("Parameters")};
+}
+
+std::vector<TableRow> historyRows(const std::vector<store::RunRow>& runs)
+{
+    std::vector<TableRow> rows;
+    rows.reserve(runs.size());
+    for (const auto& run : runs) {
+        TableRow row;
+        const auto percent = [](const std::optional<double>& v) { return v ? valueText(*v, "%") : QString(); };
+        const QString device = run.gpu.empty() ? QString::fromStdString(run.device) : QString::fromStdString(run.device + ", " + run.gpu);
+        const QString name = run.instance.empty() ? QString::fromStdString(run.kernel) : QString::fromStdString(run.kernel + "@" + run.instance);
+        row.cells = {whenText(run.created), name, device, run.durationUs ? valueText(*run.durationUs, "us") : QString(), percent(run.tensorPipePct),
+                     percent(run.dramBandwidthPct), originName(run.origin), joined(run.tags), QString::fromStdString(run.notes).section(QLatin1Char('\n'), 0, 0),
+                     paramsText(run.params)};
+        row.iconName = run.isBaseline ? QStringLiteral("pin") : QString();
+        row.toolTip = QObject::tr("%1\n%2 on %3\n%4\n%5 in the store, tilewright %6%7")
+                          .arg(QString::fromStdString(run.file), name, device, paramsText(run.params), valueText(static_cast<double>(run.bytes), "bytes"),
+                               QString::fromStdString(run.version), run.isBaseline ? QObject::tr("\nthe baseline of its kernel on this device") : QString());
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace tw::gui
