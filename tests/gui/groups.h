@@ -16,6 +16,7 @@ std::unique_ptr<QObject> makeSessionTest();
 std::unique_ptr<QObject> makeWindowTest();
 std::unique_ptr<QObject> makeGpuTest();
 std::unique_ptr<QObject> makeProfileTest();
+std::unique_ptr<QObject> makeCompareTest();
 
 // A factory with two instances: C = A + B over [M, N] tiles.
 inline const std::string kSample = R"(import tilelang

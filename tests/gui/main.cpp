@@ -22,9 +22,10 @@ int main(int argc, char** argv)
                       : group == QLatin1String("window")  ? makeWindowTest()
                       : group == QLatin1String("gpu")     ? makeGpuTest()
                       : group == QLatin1String("profile") ? makeProfileTest()
+                      : group == QLatin1String("compare") ? makeCompareTest()
                                                            : nullptr;
     if (!test) {
-        std::fprintf(stderr, "usage: gui_test models|editor|session|window|gpu|profile [QtTest options]\n");
+        std::fprintf(stderr, "usage: gui_test models|editor|session|window|gpu|profile|compare [QtTest options]\n");
         return 2;
     }
     return QTest::qExec(test.get(), argc - 1, argv + 1);

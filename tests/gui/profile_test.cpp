@@ -10,11 +10,13 @@
 #include "app/gui/models/profile_rows.h"
 #include "app/gui/models/stage_lanes.h"
 #include "app/gui/session/profile_session.h"
+#include "app/gui/views/capture_export.h"
 #include "app/gui/views/finding_view.h"
 #include "app/gui/widgets/export_picture.h"
 #include "app/gui/windows/main_window.h"
 #include "app/gui/windows/options.h"
 #include "profiler/capture/json.h"
+#include "profiler/store/twr.h"
 #include "tests/gui/sample_capture.h"
 
 namespace tw::gui {
@@ -214,11 +216,16 @@ private Q_SLOTS:
     {
         makeWindow();
         const QString path = folder_.filePath(QStringLiteral("run.twr"));
-        write(path, capture::toJson(makeSampleCapture()));
+        write(path, store::toTwr(makeSampleCapture()));
         QSignalSpy changed(&profiles(), &ProfileSession::changed);
         window_->documents().open(path);
         QTRY_VERIFY_WITH_TIMEOUT(profiles().shown() != nullptr, kWaitMs);
         QCOMPARE(profiles().shown()->kernel, std::string("add"));
+        // Its program came with it, and compiles here.
+        QVERIFY(window_->documents().current());
+        QCOMPARE(window_->documents().current()->editor().textBytes(), kSample);
+        QVERIFY(!window_->documents().current()->isModified());
+        QTRY_VERIFY_WITH_TIMEOUT(bench().shown() != nullptr && !profiles().isStale(), kWaitMs);
         write(path, "not a capture");
         window_->documents().open(path);
         QTRY_VERIFY_WITH_TIMEOUT(!profiles().problem().isEmpty(), kWaitMs);
@@ -266,6 +273,22 @@ private Q_SLOTS:
         editor.undo();
         QCOMPARE(editor.textBytes(), kSample);
         QTRY_VERIFY_WITH_TIMEOUT(!profiles().isStale(), kWaitMs);
+    }
+
+    void capturesAreExportedByTheEndingOfTheName()
+    {
+        const auto capture = makeSampleCapture();
+        const auto read = [&](const char* ending) {
+            const QString path = folder_.filePath(QStringLiteral("out.") + QLatin1String(ending));
+            const QString problem = exportCapture(capture, nullptr, path);
+            QFile file(path);
+            return problem.isEmpty() && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        QVERIFY(store::fromTwr(read("twr").toStdString()).has_value());
+        QVERIFY(read("html").contains("<html"));
+        QVERIFY(read("csv").startsWith("part,name"));
+        QVERIFY(capture::fromJson(read("json").toStdString()).has_value());
+        QVERIFY(!exportCapture(capture, nullptr, QStringLiteral("/nowhere/out.twr")).isEmpty());
     }
 
     void lostRunnerIsSaid()

@@ -12,6 +12,7 @@
 #include <QWidgetAction>
 
 #include "app/gui/models/metric_text.h"
+#include "app/gui/views/capture_export.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/empty_state.h"
 #include "app/gui/widgets/metric_cards.h"
@@ -169,6 +170,10 @@ QToolButton* ProfileView::makeOptions(QWidget* parent)
     }
     menu->addSeparator();
     menu->addAction(icon(QStringLiteral("open")), tr("Open a capture…"), this, &ProfileView::openRequested);
+    menu->addAction(icon(QStringLiteral("export")), tr("Export this profile…"), this, [this] {
+        if (const auto capture = session_.shown())
+            askAndExportCapture(*capture, session_.baseline().get(), this);
+    });
     button->setMenu(menu);
     return button;
 }

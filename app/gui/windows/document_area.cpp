@@ -66,6 +66,19 @@ DocumentPage* DocumentArea::open(const QString& path)
     return added;
 }
 
+DocumentPage* DocumentArea::openText(const QString& name, const std::string& text)
+{
+    for (auto* page : pages()) {
+        if (page->editor().textBytes() == text) {
+            tabs_->setCurrentWidget(page);
+            return page;
+        }
+    }
+    auto page = std::make_unique<DocumentPage>(language_, name);
+    page->setText(text);
+    return addPage(std::move(page));
+}
+
 DocumentPage* DocumentArea::openNew()
 {
     const QString key = newFiles_ == 0 ? tr("untitled.py") : tr("untitled-%1.py").arg(newFiles_ + 1);

@@ -19,6 +19,8 @@ public:
 
     DocumentPage* open(const QString& path);  // the page that shows it, or null after telling why
     DocumentPage* openNew();
+    // The page with just that text, or a new one called `name`: the program of a capture whose file is not here.
+    DocumentPage* openText(const QString& name, const std::string& text);
     void askAndOpen();
     bool save(DocumentPage& page, bool askForName);
     bool close(DocumentPage& page);  // false if the user said no

@@ -103,6 +103,8 @@ bool DocumentPage::save(const QString& path, QString& error)
     return true;
 }
 
+void DocumentPage::setText(const std::string& text) { editor_->setTextBytes(text); }
+
 void DocumentPage::setUnsavedText(const std::string& text)
 {
     editor_->selectAll();

@@ -22,6 +22,7 @@ public:
 
     [[nodiscard]] bool load(const QString& path, QString& error);
     [[nodiscard]] bool save(const QString& path, QString& error);  // atomically
+    void setText(const std::string& text);                         // of a file that is not here: unmodified
     void setUnsavedText(const std::string& text);                  // restored from the journal: modified
 
     [[nodiscard]] const QString& path() const { return path_; }

@@ -7,6 +7,7 @@
 #include "app/gui/windows/options.h"
 #include "app/gui/windows/shot.h"
 #include "codegen/driver/compile.h"
+#include "profiler/store/store.h"
 
 int main(int argc, char** argv)
 {
@@ -32,6 +33,7 @@ int main(int argc, char** argv)
     services.compile = [](const auto& request, auto stop) { return tw::driver::compile(request, stop); };
     services.runnerCommand = tw::protocol::localRunnerCommand();
     services.settings = Settings(!isShot);
+    services.storePath = isShot ? std::string() : tw::store::defaultStorePath();
     if (!isShot)
         services.journalFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/journal");
     MainWindow window(std::move(services));

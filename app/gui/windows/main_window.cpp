@@ -5,23 +5,19 @@
 #include <QMimeData>
 
 #include "app/gui/views/access_view.h"
-#include "app/gui/views/chart_views.h"
 #include "app/gui/views/code_view.h"
-#include "app/gui/views/finding_view.h"
 #include "app/gui/views/help_view.h"
 #include "app/gui/views/kernel_view.h"
 #include "app/gui/views/layout_view.h"
-#include "app/gui/views/memory_flow_view.h"
 #include "app/gui/views/memory_view.h"
 #include "app/gui/views/pass_view.h"
 #include "app/gui/views/problem_view.h"
-#include "app/gui/views/profile_view.h"
 #include "app/gui/views/resource_view.h"
 #include "app/gui/views/run_view.h"
 #include "app/gui/views/tensor_view.h"
-#include "app/gui/views/timeline_view.h"
 #include "app/gui/windows/heat_margins.h"
 #include "app/gui/windows/menus.h"
+#include "app/gui/windows/profile_docks.h"
 #include "app/gui/windows/window_layouts.h"
 #include "app/gui/windows/window_session.h"
 #include "app/gui/windows/window_status.h"
@@ -33,7 +29,7 @@ constexpr int kLayoutVersion = 1;  // of saved layouts: another one has other do
 
 MainWindow::MainWindow(Services services, QWidget* parent)
     : QMainWindow(parent), settings_(services.settings), language_(LanguageInfo::load()),
-      workbench_(new Workbench(std::move(services.compile), this)), selection_(new Selection(this)),
+      workbench_(new Workbench(services.compile, this)), selection_(new Selection(this)),
       farStages_(new FarStages(*workbench_, services.runnerCommand, this)),
       runs_(new RunSession(*workbench_, services.runnerCommand, this)),
       profiles_(new ProfileSession(*workbench_, services.runnerCommand, this)), documents_(new DocumentArea(language_, this)),
@@ -48,7 +44,7 @@ MainWindow::MainWindow(Services services, QWidget* parent)
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setCentralWidget(documents_);
-    makeViews();
+    makeViews(services);
     actions_ = std::make_unique<ActionList>(*this);
     buildMenus(*this);
     setStatusBar(new WindowStatus(*workbench_, *documents_, this));
@@ -68,7 +64,7 @@ MainWindow::~MainWindow()
     qDeleteAll(views_);
 }
 
-void MainWindow::makeViews()
+void MainWindow::makeViews(const Services& services)
 {
     const ViewContext context{*workbench_, *selection_};
     auto* kernels = new KernelView(context, this);
@@ -78,7 +74,13 @@ void MainWindow::makeViews()
     views_ << new ResourceView(*farStages_, context, this) << new LayoutView(context, this) << new MemoryView(context, this)
            << new AccessView(context, this) << new ProblemView(context, this) << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
            << new HelpView(language_, context, this);
-    makeProfileViews(context);
+    profileDocks_ = new ProfileDocks(*profiles_, {services.compile, services.runnerCommand, services.storePath}, context, this);
+    views_ << profileDocks_->views();
+    connect(profileDocks_, &ProfileDocks::openRequested, documents_, &DocumentArea::askAndOpen);
+    connect(profileDocks_, &ProfileDocks::editRequested, this, [this](const std::vector<FixIt>& changes) {
+        if (auto* page = documents_->current())
+            page->editor().applyEdits(changes);
+    });
     new HeatMargins(*profiles_, *documents_, views_, this);
     for (auto* v : views_) {
         connect(v, &View::shownChanged, this, &MainWindow::watchFarStages);
@@ -92,19 +94,6 @@ void MainWindow::makeViews()
                 if (auto* page = documents_->current())
                     page->editor().applyEdits({{range, literal.toStdString()}});
             });
-}
-
-void MainWindow::makeProfileViews(const ViewContext& context)
-{
-    auto* profile = new ProfileView(*profiles_, context, this);
-    auto* findings = new FindingView(*profiles_, context, this);
-    views_ << profile << findings << new TimelineView(*profiles_, context, this) << new MemoryFlowView(*profiles_, context, this)
-           << new RooflineView(*profiles_, context, this) << new StallView(*profiles_, context, this) << new CounterView(*profiles_, context, this);
-    connect(profile, &ProfileView::openRequested, documents_, &DocumentArea::askAndOpen);
-    connect(findings, &FindingView::editRequested, this, [this](const std::vector<FixIt>& changes, const QString&) {
-        if (auto* page = documents_->current())
-            page->editor().applyEdits(changes);
-    });
 }
 
 void MainWindow::openCapture(const QString& path)
@@ -145,6 +134,12 @@ void MainWindow::connectDocuments()
     connect(documents_, &DocumentArea::opened, this, [this](const QString& path) {
         settings_.addRecentFile(path);
         documents_->setRecentFiles(settings_.recentFiles());
+    });
+    connect(profiles_, &ProfileSession::opened, this, [this](const CapturePtr& capture) {
+        if (capture->files.empty())
+            return;
+        documents_->openText(tr("%1 (capture)").arg(QString::fromStdString(capture->files.front().name)), capture->files.front().text);
+        workbench_->choose(capture->kernel, capture->instance);
     });
     connect(workbench_, &Workbench::snapshotChanged, this, &MainWindow::showDiagnostics);
     connect(selection_, &Selection::changed, this, &MainWindow::followSelection);

@@ -16,6 +16,7 @@
 namespace tw::gui {
 
 class ActionList;
+class ProfileDocks;
 class WindowSession;
 
 class MainWindow : public QMainWindow {
@@ -28,6 +29,7 @@ public:
         std::vector<std::string> runnerCommand;
         Settings settings{false};
         QString journalFolder;
+        std::string storePath;  // of the runs; empty: none are kept
     };
     explicit MainWindow(Services services, QWidget* parent = nullptr);
     ~MainWindow() override;
@@ -37,6 +39,7 @@ public:
     [[nodiscard]] Selection& selection() { return *selection_; }
     [[nodiscard]] RunSession& runs() { return *runs_; }
     [[nodiscard]] ProfileSession& profiles() { return *profiles_; }
+    [[nodiscard]] ProfileDocks& profileDocks() { return *profileDocks_; }
     [[nodiscard]] const LanguageInfo& language() const { return language_; }
     [[nodiscard]] Settings& settings() { return settings_; }
     [[nodiscard]] ActionList& actions() { return *actions_; }
@@ -60,8 +63,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    void makeViews();
-    void makeProfileViews(const ViewContext& context);
+    void makeViews(const Services& services);
     void openCapture(const QString& path);
     void connectDocuments();
     void connectPage(DocumentPage* page);
@@ -80,6 +82,7 @@ private:
     FarStages* farStages_;
     RunSession* runs_;
     ProfileSession* profiles_;
+    ProfileDocks* profileDocks_ = nullptr;
     DocumentArea* documents_;
     WindowSession* session_;
     QList<View*> views_;

@@ -44,7 +44,7 @@ QStringList viewNames()
     QStringList names;
     for (const char* name : {"editor", "kernels", "passes", "cuda", "ptx", "sass", "llvm", "assembly", "resources", "layout", "memory", "access",
                              "problems", "run", "tensor", "help", "profile", "findings", "roofline", "stalls", "counters", "timeline",
-                             "memoryflow"})
+                             "memoryflow", "history", "compare", "tune"})
         names << QString::fromLatin1(name);
     return names;
 }

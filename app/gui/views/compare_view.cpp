@@ -1,0 +1,386 @@
+#include "app/gui/views/compare_view.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
+
+#include "app/gui/models/memory_map.h"
+#include "app/gui/models/metric_text.h"
+#include "app/gui/models/profile_rows.h"
+#include "app/gui/models/stage_lanes.h"
+#include "app/gui/views/compare_dialogs.h"
+#include "app/gui/views/memory_stack.h"
+#include "app/gui/views/text_columns.h"
+#include "app/gui/views/twin_panel.h"
+#include "app/gui/widgets/bar_panel.h"
+#include "app/gui/widgets/cell_grid.h"
+#include "app/gui/widgets/chart_panel.h"
+#include "profiler/report/compare_page.h"
+
+namespace tw::gui {
+namespace {
+
+// Tells a measured number from the modelled one of the same name.
+QString chartName(const compare::Row& row) { return QStringLiteral("%1, %2").arg(numberTitle(row), originName(row.origin)); }
+
+}  // namespace
+
+CompareView::CompareView(CompareSession& session, ProfileSession& profiles, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("compare"), tr("Compare"), QStringLiteral("compare"), context, parent), session_(session), profiles_(profiles),
+      rows_(new RowModel({tr("Number")}, {}, this)), theme_(Theme::load(QStringLiteral("light")))
+{
+    connect(&session, &CompareSession::changed, this, [this] { invalidate(); });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] {
+        if (pin_)
+            pin_->setEnabled(!session_.isFull() && context_.workbench.newest() && context_.workbench.newest()->function);
+    });
+}
+
+void CompareView::makeContent()
+{
+    auto* page = new QWidget(this);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar(page));
+    layout->addWidget(makeTabs(page));
+    layout->addWidget(makePages(page), 1);
+    setContent(page);
+    setFocusProxy(pin_);
+}
+
+QWidget* CompareView::makeBar(QWidget* parent)
+{
+    auto* bar = new QWidget(parent);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    pin_ = new QPushButton(icon(QStringLiteral("pin")), tr("Pin this state"), bar);
+    pin_->setToolTip(tr("Adds the program as it is now, with its parameters and its profile"));
+    profile_ = new QPushButton(tr("Profile all"), bar);
+    profile_->setToolTip(tr("Profiles the variants that have no profile yet, one after the other"));
+    cancel_ = new QToolButton(bar);
+    cancel_->setIcon(icon(QStringLiteral("stop")));
+    cancel_->setToolTip(tr("Cancel"));
+    chips_ = new QWidget(bar);
+    chipRow_ = new QHBoxLayout(chips_);
+    chipRow_->setContentsMargins(4, 0, 4, 0);
+    chipRow_->setSpacing(4);
+    state_ = new QLabel(bar);
+    state_->setProperty("role", "muted");
+    state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 4, 6, 4);
+    layout->setSpacing(4);
+    layout->addWidget(pin_);
+    layout->addWidget(makeAddButton(bar));
+    layout->addWidget(chips_);
+    layout->addWidget(state_, 1);
+    layout->addWidget(profile_);
+    layout->addWidget(cancel_);
+    layout->addWidget(makeExportButton(bar));
+    connect(pin_, &QPushButton::clicked, &session_, &CompareSession::pinCurrent);
+    connect(profile_, &QPushButton::clicked, this, [this] { session_.profileAll(profiles_.lastOptions()); });
+    connect(cancel_, &QToolButton::clicked, &session_, &CompareSession::cancel);
+    return bar;
+}
+
+QToolButton* CompareView::makeAddButton(QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setIcon(icon(QStringLiteral("add")));
+    button->setToolTip(tr("Add a variant"));
+    button->setAccessibleName(button->toolTip());
+    button->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(button);
+    menu->addAction(tr("With other parameters…"), this, [this] { askForParameters(session_, context_.workbench, this); });
+    menu->addAction(tr("Another file…"), this, [this] { askForFile(session_, this); });
+    menu->addAction(tr("The shown profile"), this, [this] {
+        if (profiles_.shown())
+            session_.addCapture(profiles_.shown(), captureTitle(*profiles_.shown()));
+    });
+    menu->addSeparator();
+    menu->addAction(tr("Sweep over a parameter…"), this, [this] { askForSweep(session_, context_.workbench, this); });
+    menu->addSeparator();
+    menu->addAction(tr("Remove all"), &session_, &CompareSession::clear);
+    button->setMenu(menu);
+    return button;
+}
+
+QToolButton* CompareView::makeExportButton(QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setIcon(icon(QStringLiteral("export")));
+    button->setToolTip(tr("Export the comparison"));
+    button->setAccessibleName(button->toolTip());
+    button->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(button);
+    for (const char* format : {"html", "csv", "json", "svg"})
+        menu->addAction(tr("As %1…").arg(QString::fromLatin1(format).toUpper()), this, [this, format] { exportAs(QString::fromLatin1(format)); });
+    button->setMenu(menu);
+    return button;
+}
+
+QWidget* CompareView::makeTabs(QWidget* parent)
+{
+    auto* bar = new QWidget(parent);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    tabs_ = new QTabBar(bar);
+    tabs_->setExpanding(false);
+    tabs_->setDrawBase(false);
+    for (const auto& title : {tr("Numbers"), tr("Source"), tr("IR"), tr("CUDA"), tr("Shared memory"), tr("Timelines"), tr("Chart")})
+        tabs_->addTab(title);
+    pass_ = new QComboBox(bar);
+    pass_->setAccessibleName(tr("After the pass"));
+    metric_ = new QComboBox(bar);
+    metric_->setAccessibleName(tr("Number"));
+    const auto button = [&](const char* iconName, const QString& tip) {
+        auto* b = new QToolButton(bar);
+        b->setIcon(icon(QString::fromLatin1(iconName)));
+        b->setToolTip(tip);
+        b->setAccessibleName(tip);
+        return b;
+    };
+    previous_ = button("previous", tr("Previous difference"));
+    next_ = button("next", tr("Next difference"));
+    fold_ = button("diff", tr("Hide what is equal"));
+    fold_->setCheckable(true);
+    fold_->setChecked(true);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 6, 0);
+    layout->setSpacing(4);
+    layout->addWidget(tabs_);
+    layout->addStretch(1);
+    for (QWidget* w : std::initializer_list<QWidget*>{pass_, metric_, previous_, next_, fold_})
+        layout->addWidget(w);
+    connect(tabs_, &QTabBar::currentChanged, this, &CompareView::showTab);
+    connect(pass_, &QComboBox::currentIndexChanged, this, &CompareView::showTab);
+    connect(metric_, &QComboBox::currentIndexChanged, this, &CompareView::showTab);
+    connect(fold_, &QToolButton::toggled, this, &CompareView::showTab);
+    connect(next_, &QToolButton::clicked, this, [this] { texts_->goToChange(true); });
+    connect(previous_, &QToolButton::clicked, this, [this] { texts_->goToChange(false); });
+    return bar;
+}
+
+QWidget* CompareView::makePages(QWidget* parent)
+{
+    pages_ = new QStackedWidget(parent);
+    table_ = new TwinPanel(nullptr, rows_, {}, pages_);
+    texts_ = new TextColumns(pages_);
+    texts_->setTheme(theme_, codeSize_);
+    memory_ = new MemoryStack(pages_);
+    timelines_ = new StageChart(pages_);
+    bars_ = new BarPanel(pages_);
+    curve_ = new ChartPanel(pages_);
+    for (QWidget* w : std::initializer_list<QWidget*>{table_, texts_, memory_, timelines_, bars_, curve_})
+        pages_->addWidget(w);
+    return pages_;
+}
+
+void CompareView::setTheme(const Theme& theme, double codeSize)
+{
+    theme_ = theme;
+    codeSize_ = codeSize;
+    if (texts_) {
+        texts_->setTheme(theme, codeSize);
+        invalidate();
+    }
+}
+
+std::vector<ComparedVariant> CompareView::compared() const
+{
+    std::vector<ComparedVariant> all;
+    for (const auto& v : session_.variants())
+        if (v.shown())
+            all.push_back({v.label, v.snapshot.get(), v.shown()});
+    return all;
+}
+
+void CompareView::refresh()
+{
+    if (!pages_)
+        makeContent();
+    showChips();
+    const auto& variants = session_.variants();
+    const auto newest = context_.workbench.newest();
+    pin_->setEnabled(!session_.isFull() && newest && newest->function);
+    profile_->setEnabled(!session_.isBusy() && std::any_of(variants.begin(), variants.end(), [](const auto& v) { return !v.capture && !v.job.text.empty(); }));
+    cancel_->setVisible(session_.isBusy());
+    QStringList states;
+    for (const auto& v : variants)
+        if (!v.state.isEmpty())
+            states << tr("%1: %2").arg(v.label, v.state);
+    if (!session_.problem().isEmpty())
+        states.prepend(session_.problem());
+    if (variants.empty())
+        states = {tr("Pin the program as it is, change it, and pin it again; or add other parameters, files and stored runs.")};
+    state_->setText(states.join(QStringLiteral(" \u00b7 ")));
+    state_->setToolTip(states.join(QLatin1Char('\n')));
+    const auto variantsNow = compared();
+    numbers_ = variantsNow.empty() ? std::vector<compare::Row>() : compare::rowsOf(toCompare(variantsNow));
+    QStringList metrics;
+    for (const auto* row : chartableRows(numbers_))
+        metrics << chartName(*row);
+    const QStringList passes = comparedPasses(variantsNow);
+    const auto fill = [](QComboBox* box, const QStringList& items, int fallback) {
+        QStringList listed;
+        for (int i = 0; i < box->count(); ++i)
+            listed << box->itemText(i);
+        if (listed == items)
+            return;
+        const QString keep = box->currentText();
+        const QSignalBlocker blocker(box);
+        box->clear();
+        box->addItems(items);
+        box->setCurrentIndex(items.contains(keep) ? static_cast<int>(items.indexOf(keep)) : fallback < 0 ? static_cast<int>(items.size()) - 1 : fallback);
+    };
+    fill(pass_, passes, -1);
+    fill(metric_, metrics, 0);
+    showTab();
+    showContent();
+}
+
+void CompareView::showChips()
+{
+    while (auto* item = chipRow_->takeAt(0)) {
+        item->widget()->deleteLater();
+        delete item;
+    }
+    int index = 0;
+    for (const auto& v : session_.variants()) {
+        auto* chip = new QToolButton(chips_);
+        QPixmap dot(10, 10);
+        dot.fill(categoryColor(index, theme_.isDark()));
+        chip->setIcon(dot);
+        chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        chip->setText(QFontMetrics(chip->font()).elidedText(v.label, Qt::ElideRight, 150));
+        chip->setToolTip(v.state.isEmpty() ? v.label : tr("%1\n%2").arg(v.label, v.state));
+        chip->setPopupMode(QToolButton::InstantPopup);
+        auto* menu = new QMenu(chip);
+        menu->addAction(tr("Rename…"), this, [this, id = v.id, label = v.label] {
+            const QString name = QInputDialog::getText(this, tr("Rename"), tr("Name of the variant:"), QLineEdit::Normal, label);
+            if (!name.isEmpty())
+                session_.rename(id, name);
+        });
+        if (index > 0)
+            menu->addAction(tr("Compare the others with this"), this, [this, id = v.id] { session_.moveToFront(id); });
+        menu->addAction(tr("Remove"), this, [this, id = v.id] { session_.remove(id); });
+        chip->setMenu(menu);
+        chipRow_->addWidget(chip);
+        ++index;
+    }
+}
+
+void CompareView::showTab()
+{
+    const auto tab = static_cast<Tab>(tabs_->currentIndex());
+    const bool isText = tab == kSource || tab == kIr || tab == kCuda;
+    pass_->setVisible(tab == kIr && pass_->count() > 0);
+    metric_->setVisible(tab == kChart && metric_->count() > 0);
+    fold_->setVisible(isText || tab == kNumbers);
+    next_->setVisible(isText);
+    previous_->setVisible(isText);
+    const auto variants = compared();
+    switch (tab) {
+    case kNumbers: {
+        QList<int> columns;
+        for (int c = 1; c <= static_cast<int>(variants.size()); ++c)
+            columns << c;
+        rows_->setHeaders(compareHeaders(variants), columns);
+        const auto shown = variants.empty() ? std::vector<TableRow>()
+                                            : compareRows(numbers_, !fold_->isChecked() || variants.size() < 2,
+                                                          {theme_.color("good"), theme_.color("error"), theme_.color("accent")});
+        rows_->setRows(shown);
+        const auto hidden = static_cast<int>(numbers_.size() - shown.size());
+        table_->setCaption(variants.empty() ? tr("Nothing to compare yet")
+                           : hidden > 0     ? tr("%n equal number(s) hidden; changes are against the first variant", nullptr, hidden)
+                                            : tr("changes are against the first variant"));
+        pages_->setCurrentWidget(table_);
+        break;
+    }
+    case kSource: showTexts(ComparedText::kSource); break;
+    case kIr: showTexts(ComparedText::kIr); break;
+    case kCuda: showTexts(ComparedText::kCuda); break;
+    case kMemory: showMemory(); break;
+    case kTimelines: showTimelines(); break;
+    case kChart: showChart(); break;
+    }
+}
+
+void CompareView::showTexts(ComparedText kind)
+{
+    std::vector<TextColumns::Column> columns;
+    for (const auto& v : compared())
+        columns.push_back({v.label, variantText(v, kind, pass_->currentText())});
+    texts_->setColumns(columns, kind == ComparedText::kCuda ? Language::kCuda : Language::kTileLang, fold_->isChecked());
+    pages_->setCurrentWidget(texts_);
+}
+
+void CompareView::showMemory()
+{
+    std::vector<MemoryStack::Item> items;
+    for (const auto& v : compared())
+        if (v.snapshot)
+            items.push_back({v.label, collectMemory(*v.snapshot)});
+    memory_->setItems(items, theme_.isDark());
+    pages_->setCurrentWidget(memory_);
+}
+
+void CompareView::showTimelines()
+{
+    std::vector<LabelledCapture> captures;
+    for (const auto& v : compared())
+        captures.push_back({v.label, v.capture});
+    timelines_->setData(stackedLanes(captures, theme_.isDark()));
+    pages_->setCurrentWidget(timelines_);
+}
+
+void CompareView::showChart()
+{
+    const auto variants = compared();
+    const auto found = std::find_if(numbers_.begin(), numbers_.end(), [this](const auto& row) { return chartName(row) == metric_->currentText(); });
+    if (found == numbers_.end())
+        return pages_->setCurrentWidget(bars_);
+    const auto plot = comparedChart(*found, variants, session_.sweptParameter(), theme_.isDark());
+    if (plot.curve) {
+        curve_->setData(*plot.curve);
+        return pages_->setCurrentWidget(curve_);
+    }
+    bars_->setData(plot.bars);
+    pages_->setCurrentWidget(bars_);
+}
+
+void CompareView::exportAs(const QString& format)
+{
+    const auto variants = compared();
+    if (variants.empty())
+        return;
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export the comparison"), QStringLiteral("comparison.") + format,
+                                                      QStringLiteral("%1 (*.%2)").arg(format.toUpper(), format));
+    if (path.isEmpty())
+        return;
+    if (format == QLatin1String("svg")) {
+        QWidget* shown = pages_->currentWidget();
+        const Picture picture{QStringLiteral("comparison"), shown->size(), [shown](QPainter& painter) { shown->render(&painter, {}, {}, QWidget::DrawChildren); }};
+        if (!writePicture(picture, path))
+            QMessageBox::warning(this, tr("Export"), tr("%1 cannot be written.").arg(path));
+        return;
+    }
+    QSaveFile file(path);
+    const auto given = toCompare(variants);
+    const QByteArray bytes = format == QLatin1String("html")  ? QByteArray::fromStdString(report::comparisonPage(given, numbers_))
+                             : format == QLatin1String("csv") ? QByteArray::fromStdString(report::comparisonCsv(given, numbers_))
+                                                              : compareJson(variants, numbers_);
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+        QMessageBox::warning(this, tr("Export"), tr("%1 cannot be written: %2").arg(path, file.errorString()));
+}
+
+}  // namespace tw::gui

@@ -1,0 +1,76 @@
+// Two to eight variants side by side: numbers, source, IR after a pass, CUDA, shared memory, timelines, a chart.
+#pragma once
+
+#include "app/gui/models/compare_rows.h"
+#include "app/gui/session/compare_session.h"
+#include "app/gui/views/view.h"
+#include "app/gui/widgets/theme.h"
+
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+class QTabBar;
+class QToolButton;
+
+namespace tw::gui {
+
+class BarPanel;
+class ChartPanel;
+class MemoryStack;
+class StageChart;
+class TextColumns;
+class TwinPanel;
+
+class CompareView : public View {
+    Q_OBJECT
+
+public:
+    CompareView(CompareSession& session, ProfileSession& profiles, ViewContext context, QWidget* parent);
+    void setTheme(const Theme& theme, double codeSize) override;
+    [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
+
+protected:
+    void refresh() override;
+
+private:
+    enum Tab { kNumbers, kSource, kIr, kCuda, kMemory, kTimelines, kChart };
+    void makeContent();
+    QWidget* makeBar(QWidget* parent);
+    QWidget* makeTabs(QWidget* parent);
+    QWidget* makePages(QWidget* parent);
+    QToolButton* makeAddButton(QWidget* parent);
+    QToolButton* makeExportButton(QWidget* parent);
+    void showChips();
+    void showTab();
+    void showTexts(ComparedText kind);
+    void showMemory();
+    void showTimelines();
+    void showChart();
+    void exportAs(const QString& format);
+    [[nodiscard]] std::vector<ComparedVariant> compared() const;
+
+    CompareSession& session_;
+    ProfileSession& profiles_;
+    RowModel* rows_;
+    Theme theme_;
+    double codeSize_ = 10.5;
+    std::vector<compare::Row> numbers_;
+    QWidget* chips_ = nullptr;
+    QHBoxLayout* chipRow_ = nullptr;
+    QTabBar* tabs_ = nullptr;
+    QComboBox *pass_ = nullptr, *metric_ = nullptr;
+    QToolButton *fold_ = nullptr, *next_ = nullptr, *previous_ = nullptr, *cancel_ = nullptr;
+    QPushButton *pin_ = nullptr, *profile_ = nullptr;
+    QLabel* state_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    TwinPanel* table_ = nullptr;
+    TextColumns* texts_ = nullptr;
+    MemoryStack* memory_ = nullptr;
+    StageChart* timelines_ = nullptr;
+    BarPanel* bars_ = nullptr;
+    ChartPanel* curve_ = nullptr;
+};
+
+}  // namespace tw::gui

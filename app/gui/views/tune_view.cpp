@@ -1,0 +1,217 @@
+#include "app/gui/views/tune_view.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QStyle>
+
+#include "app/gui/models/metric_text.h"
+#include "app/gui/models/tune_space.h"
+#include "app/gui/views/twin_panel.h"
+
+namespace tw::gui {
+namespace {
+constexpr int kMostMeasured = 1000;
+}
+
+TuneView::TuneView(TuneSession& session, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("tune"), tr("Tune"), QStringLiteral("tune"), context, parent), session_(session),
+      rows_(new RowModel(trialHeaders({}), {0, 1, 2, 3}, this)), theme_(Theme::load(QStringLiteral("light")))
+{
+    connect(&session, &TuneSession::changed, this, [this] { invalidate(); });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void TuneView::makeContent()
+{
+    auto* page = new QWidget(this);
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeControls(page));
+    panel_ = makePanel(page);
+    layout->addWidget(panel_, 1);
+    setContent(page);
+    setFocusProxy(tune_);
+}
+
+QWidget* TuneView::makeControls(QWidget* parent)
+{
+    auto* bar = new QWidget(parent);
+    bar->setProperty("role", "bar");
+    bar->setAttribute(Qt::WA_StyledBackground);
+    space_ = new QLineEdit(bar);
+    space_->setPlaceholderText(tr("block_M=64,128; num_stages=2,3,4"));
+    space_->setToolTip(tr("What to try: NAME=VALUE,VALUE; empty: the configurations of the file's own autotune"));
+    space_->setAccessibleName(tr("Search space"));
+    device_ = new QComboBox(bar);
+    device_->setAccessibleName(tr("Device"));
+    device_->setEditable(true);
+    device_->addItems({QStringLiteral("cuda:0"), QStringLiteral("cpu"), QStringLiteral("sim")});
+    device_->setToolTip(tr("Where configurations are measured"));
+    top_ = new QSpinBox(bar);
+    top_->setRange(1, kMostMeasured);
+    top_->setValue(12);
+    top_->setPrefix(tr("measure "));
+    top_->setToolTip(tr("So many of those that the model ranks first are measured, each checked against the reference"));
+    tune_ = new QPushButton(tr("Tune"), bar);
+    tune_->setProperty("primary", true);
+    cancel_ = new QPushButton(tr("Cancel"), bar);
+    write_ = new QPushButton(icon(QStringLiteral("write")), tr("Write to source"), bar);
+    write_->setToolTip(tr("Makes the selected configuration the default in the source"));
+    state_ = new QLabel(bar);
+    state_->setProperty("role", "muted");
+    state_->setWordWrap(true);
+    progress_ = new QProgressBar(bar);
+    progress_->setTextVisible(false);
+    progress_->setRange(0, 1000);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(6);
+    row->addWidget(space_, 1);
+    for (QWidget* w : std::initializer_list<QWidget*>{device_, top_, tune_, cancel_, write_})
+        row->addWidget(w);
+    auto* layout = new QVBoxLayout(bar);
+    layout->setContentsMargins(10, 7, 10, 7);
+    layout->setSpacing(5);
+    layout->addLayout(row);
+    layout->addWidget(progress_);
+    layout->addWidget(state_);
+    connect(tune_, &QPushButton::clicked, this, &TuneView::start);
+    connect(space_, &QLineEdit::returnPressed, this, &TuneView::start);
+    connect(cancel_, &QPushButton::clicked, &session_, &TuneSession::cancel);
+    connect(write_, &QPushButton::clicked, this, [this] {
+        if (const auto* trial = currentTrial())
+            Q_EMIT writeRequested(trial->params);
+    });
+    return bar;
+}
+
+TwinPanel* TuneView::makePanel(QWidget* parent)
+{
+    pictures_ = new QStackedWidget(parent);
+    lines_ = new ParallelPlot(pictures_);
+    scatter_ = new ChartPanel(pictures_);
+    pictures_->addWidget(lines_);
+    pictures_->addWidget(scatter_);
+    auto* panel = new TwinPanel(pictures_, rows_, [this] {
+        const QSizeF size = pictures_->size();
+        return Picture{QStringLiteral("tuning"), size, [this, size](QPainter& painter) {
+                           pictures_->currentWidget() == lines_ ? lines_->paintAll(painter, size) : scatter_->paintAll(painter, size);
+                       }};
+    }, parent);
+    kind_ = new QComboBox(panel);
+    kind_->addItems({tr("Parallel coordinates"), tr("Model against measurement")});
+    kind_->setAccessibleName(tr("Picture"));
+    panel->addTool(kind_);
+    connect(kind_, &QComboBox::currentIndexChanged, pictures_, &QStackedWidget::setCurrentIndex);
+    connect(lines_, &ParallelPlot::currentChanged, panel, &TwinPanel::selectRow);  // the lines stand as the rows do
+    connect(panel, &TwinPanel::rowSelected, this, [this](int row) {
+        lines_->setCurrent(row);
+        showState();
+    });
+    return panel;
+}
+
+void TuneView::setTheme(const Theme& theme, double)
+{
+    theme_ = theme;
+    if (panel_)
+        showTrials();
+}
+
+// The file's own search space where it has one; else the sizes around the present ones.
+void TuneView::proposeSpace()
+{
+    const auto newest = context_.workbench.newest();
+    if (!newest || !newest->program || newest->kernel.empty())
+        return;
+    const QString name = QString::fromStdString(newest->source->name() + ":" + newest->kernel);
+    if (name == proposedFor_)
+        return;
+    proposedFor_ = name;
+    for (const auto& kernel : newest->program->kernels())
+        if (kernel.name == newest->kernel)
+            space_->setText(spaceText(proposedSpace(kernel, newest->instance.params)));
+}
+
+void TuneView::start()
+{
+    const auto space = parseSpace(space_->text());
+    if (!space) {
+        state_->setText(QString::fromStdString(space.error()));
+        return;
+    }
+    session_.start({*space, device_->currentText().toStdString(), top_->value()});
+}
+
+const store::Trial* TuneView::currentTrial() const
+{
+    const int row = panel_->currentRow();
+    return row >= 0 && static_cast<std::size_t>(row) < ranked_.size() ? &ranked_[static_cast<std::size_t>(row)]
+           : !ranked_.empty() && ranked_.front().medianUs              ? &ranked_.front()
+                                                                       : nullptr;
+}
+
+void TuneView::refresh()
+{
+    const auto newest = context_.workbench.newest();
+    if (!newest && session_.trials().empty())
+        return showEmpty(tr("Nothing to tune yet"), tr("Open a kernel file; then its block sizes and stages can be searched here."));
+    if (!panel_)
+        makeContent();
+    proposeSpace();
+    const bool busy = session_.isBusy(), ready = newest && newest->ok() && newest->function;
+    tune_->setEnabled(ready && !busy);
+    cancel_->setVisible(busy);
+    progress_->setVisible(busy);
+    progress_->setValue(static_cast<int>(session_.progress() * 1000));
+    showTrials();
+    showState();
+    showContent();
+}
+
+void TuneView::showTrials()
+{
+    ranked_ = rankedTrials(session_.trials());
+    const auto parameters = tunedParameters(ranked_);
+    QList<int> numbers;
+    for (int c = 0; c < 4 + static_cast<int>(parameters.size()); ++c)
+        numbers << c;
+    rows_->setHeaders(trialHeaders(parameters), numbers);
+    rows_->setRows(trialRows(ranked_, parameters));
+    lines_->setColors(theme_.color("good"), theme_.color("disabled"));
+    lines_->setData(trialLines(ranked_, parameters));
+    scatter_->setData(trialScatter(ranked_, theme_.color("accent"), theme_.color("muted")));
+    const auto measured = std::count_if(ranked_.begin(), ranked_.end(), [](const auto& t) { return t.medianUs.has_value(); });
+    panel_->setCaption(ranked_.empty() ? tr("Nothing tried yet") : tr("%1 configurations, %2 measured").arg(ranked_.size()).arg(measured));
+}
+
+void TuneView::showState()
+{
+    const auto* trial = currentTrial();
+    write_->setEnabled(trial != nullptr && !session_.isBusy());
+    const char* role = "muted";
+    if (session_.isBusy()) {
+        state_->setText(session_.phase());
+    } else if (!session_.problem().isEmpty()) {
+        state_->setText(session_.problem());
+        role = "error";
+    } else if (trial) {
+        QStringList values;
+        for (const auto& [name, value] : trial->params)
+            values << QStringLiteral("%1=%2").arg(QString::fromStdString(name), QString::fromStdString(value));
+        const QString time = trial->medianUs ? valueText(*trial->medianUs, "us") : tr("not measured");
+        state_->setText(tr("%1: %2").arg(time, values.join(QStringLiteral(", "))));
+    } else {
+        state_->setText(tr("The model ranks every configuration; the best are measured, and each answer is checked."));
+    }
+    state_->setProperty("role", role);
+    state_->style()->unpolish(state_);
+    state_->style()->polish(state_);
+}
+
+}  // namespace tw::gui

@@ -1,0 +1,64 @@
+// The tuning browser: what was tried, as parallel coordinates, as model against measurement, as a table; the winner goes into the source.
+#pragma once
+
+#include "app/gui/models/tune_rows.h"
+#include "app/gui/session/tune_session.h"
+#include "app/gui/views/view.h"
+#include "app/gui/widgets/theme.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QStackedWidget;
+
+namespace tw::gui {
+
+class TwinPanel;
+
+class TuneView : public View {
+    Q_OBJECT
+
+public:
+    TuneView(TuneSession& session, ViewContext context, QWidget* parent);
+    void setTheme(const Theme& theme, double codeSize) override;
+    [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
+
+Q_SIGNALS:
+    // Each parameter's default in the source becomes the value; one step of undo.
+    void writeRequested(const std::map<std::string, std::string>& params);
+
+protected:
+    void refresh() override;
+
+private:
+    void makeContent();
+    QWidget* makeControls(QWidget* parent);
+    TwinPanel* makePanel(QWidget* parent);
+    void start();
+    void showTrials();
+    void showState();
+    void proposeSpace();
+    [[nodiscard]] const store::Trial* currentTrial() const;
+
+    TuneSession& session_;
+    RowModel* rows_;
+    Theme theme_;
+    std::vector<store::Trial> ranked_;
+    QString proposedFor_;  // the kernel whose space is in the field
+    QLineEdit* space_ = nullptr;
+    QComboBox* device_ = nullptr;
+    QSpinBox* top_ = nullptr;
+    QPushButton *tune_ = nullptr, *cancel_ = nullptr, *write_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    QLabel* state_ = nullptr;
+    TwinPanel* panel_ = nullptr;
+    QComboBox* kind_ = nullptr;
+    QStackedWidget* pictures_ = nullptr;
+    ParallelPlot* lines_ = nullptr;
+    ChartPanel* scatter_ = nullptr;
+};
+
+}  // namespace tw::gui
