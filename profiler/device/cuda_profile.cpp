@@ -98,10 +98,11 @@ private:
 
     void describeLaunches()
     {
+        out_.launches.resize(kernels_.program->launches.size());
         for (const CudaCall::Launch& made : call_.launches()) {
             const gpu::KernelLaunch& launch = kernels_.program->launches[made.index];
             const cuda::FunctionInfo info = kernels_.module->describe(made.function);
-            capture::Launch out;
+            capture::Launch& out = out_.launches[made.index];
             out.entry = launch.entry;
             out.grid.assign(made.shape.grid.begin(), made.shape.grid.end());
             out.block.assign(made.shape.block.begin(), made.shape.block.end());
@@ -116,9 +117,8 @@ private:
             out.blocksPerSm = cuda::residentBlocks(*kernels_.context, made.function, threads, made.shape.dynamicSharedBytes);
             out.occupancy = occupancy.fraction;
             out.limiter = occupancy.limiter;
-            out_.metrics.push_back({capture::metric::kRegisters, static_cast<double>(info.registers), "count", static_cast<int>(out_.launches.size()),
+            out_.metrics.push_back({capture::metric::kRegisters, static_cast<double>(info.registers), "count", static_cast<int>(made.index),
                                     capture::Origin::kMeasured, 1, 0});
-            out_.launches.push_back(std::move(out));
         }
     }
 
@@ -181,6 +181,9 @@ private:
         return done ? call_.clearWorkspaces() : done;
     }
 
+    // Of a launch that was made, among the program's.
+    int indexOf(std::size_t made) const { return static_cast<int>(call_.launches().at(made).index); }
+
     cupti::Result<std::unique_ptr<cuda::CacheFlush>> makeFlush()
     {
         if (!options_.coldL2)
@@ -208,10 +211,13 @@ private:
         work.count = static_cast<int>(call_.launches().size());
         work.prepare = [&](int i) { return prepareLaunch(static_cast<std::size_t>(i), flush->get()); };
         work.launch = [&](int i) { return call_.launch(static_cast<std::size_t>(i)); };
-        const auto counted = (*profiler)->collect(choice->metrics, work, std::min(options_.repeat, kMostCounted), stop_);
+        auto counted = (*profiler)->collect(choice->metrics, work, std::min(options_.repeat, kMostCounted), stop_);
         if (!counted)
             return tl::unexpected(counted.error());
-        out_.metrics.insert(out_.metrics.end(), counted->metrics.begin(), counted->metrics.end());
+        for (capture::Metric& metric : counted->metrics) {
+            metric.launch = indexOf(static_cast<std::size_t>(metric.launch));
+            out_.metrics.push_back(std::move(metric));
+        }
         out_.metrics.push_back({"counter_passes", static_cast<double>(counted->passes), "count", -1, capture::Origin::kMeasured, 1, 0});
         return {};
     }
@@ -232,7 +238,7 @@ private:
             if (!sampled)
                 return tl::unexpected(sampled.error());
             for (capture::Series& series : sampled->series) {
-                series.launch = static_cast<int>(i);
+                series.launch = indexOf(i);
                 out_.series.push_back(std::move(series));
             }
         }

@@ -28,7 +28,7 @@ struct CudaProfileOptions {
 struct CudaProfile {
     std::string log;                            // T.print's text, of the first run
     std::vector<double> samplesUs;              // of the whole call, by events on the device
-    std::vector<capture::Launch> launches;      // those that were made, in order; metrics count from here
+    std::vector<capture::Launch> launches;      // one a launch of the program; without a grid: not made, for its condition did not hold
     std::vector<capture::Metric> metrics;       // of each launch; `duration_us` of the whole call (launch -1) by events
     // From samples of program counters, largest share first: id, where, line, samples, timeShare, stalls. Who has the IR names them.
     std::vector<capture::Operation> operations;

@@ -11,6 +11,7 @@
 #include "core/sim/sim.h"
 #include "profiler/analysis/explain.h"
 #include "profiler/cuda/timing.h"
+#include "profiler/device/gpu_measurement.h"
 #include "profiler/device/session.h"
 #include "profiler/device/strided.h"
 
@@ -131,12 +132,14 @@ private:
     bool measure()
     {
         capture_.repeat = std::max(1, request_.repeat);
+        if (!isCpu())
+            return measureOnGpu(request_, session_, result_.head, capture_, ceilings_);
         interp::Arguments arguments = session_.prepared().arguments;
         RunReport report;
         if (!session_.runOnDevice(arguments, capture_.repeat, report))
             return false;
         recordTimes(report.samplesUs, capture_);
-        capture_.absences["counters"] = isCpu() ? "counters are read from GPUs only" : "this program was built without a reader of GPU counters";
+        capture_.absences["counters"] = "counters are read from GPUs only";
         return true;
     }
 

@@ -30,6 +30,7 @@ bool isWhole(const P* params)
 constexpr std::size_t kImageBytes = 16;
 
 std::vector<const char*> kBases = {"dram__bytes_read", "gpu__time_duration", "lts__t_sectors_op_read"};
+std::vector<const char*> kPmBases = {"LTS.TriageCompute.lts__t_sector_throughput", "TPC.TriageCompute.tpc__warps_active_shader_cs_realtime"};
 const char* kSuffixes[] = {".avg", ".sum"};
 const char* kChips[] = {"GH100"};
 
@@ -64,6 +65,7 @@ FAKE(cuptiProfilerHostInitialize, HostInitialize* p)
     if (std::strcmp(p->chip, kChips[0]) != 0)
         return kInvalidChip;
     p->object = reinterpret_cast<HostObject>(&state);
+    state.kind = p->kind;
     return isWhole(p) ? answer("hostInitialize") : kInvalidParameter;
 }
 FAKE(cuptiProfilerHostDeinitialize, HostDeinitialize*) { return answer("hostDeinitialize"); }
@@ -72,7 +74,8 @@ FAKE(cuptiProfilerHostGetBaseMetrics, BaseMetrics* p)
 {
     if (p->type != kTypeCounter)
         return p->count = 0, 0;
-    return p->count = kBases.size(), p->names = kBases.data(), isWhole(p) ? 0 : kInvalidParameter;
+    std::vector<const char*>& bases = state.kind == kForPmSampling ? kPmBases : kBases;
+    return p->count = bases.size(), p->names = bases.data(), isWhole(p) ? 0 : kInvalidParameter;
 }
 FAKE(cuptiProfilerHostGetSubMetrics, SubMetrics* p) { return p->count = 2, p->names = kSuffixes, p->type == kTypeCounter ? 0 : kInvalidParameter; }
 FAKE(cuptiProfilerHostGetMetricProperties, MetricProperties* p) { return p->description = "fake", p->dimension = "byte", answer("metricProperties"); }
@@ -83,7 +86,7 @@ FAKE(cuptiProfilerHostGetNumOfPasses, PassCount* p) { return p->passes = state.p
 FAKE(cuptiProfilerHostEvaluateToGpuValues, Evaluate* p)
 {
     for (std::size_t i = 0; i < p->count; ++i)
-        p->values[i] = state.value ? state.value(p->names[i]) : 0;
+        p->values[i] = state.value ? state.value(p->names[i], p->index) : 0;
     return isWhole(p) ? answer("evaluate") : kInvalidParameter;
 }
 
@@ -160,7 +163,7 @@ FAKE(cuptiPmSamplingStart, PmCall*) { return answer("pmStart"); }
 FAKE(cuptiPmSamplingStop, PmCall*) { return answer("pmStop"); }
 FAKE(cuptiPmSamplingDecodeData, PmDecode* p)
 {
-    p->stopReason = kStopEndOfRecords;
+    p->stopReason = state.isFull ? kStopDataFull : kStopEndOfRecords;
     return isWhole(p) ? answer("pmDecode") : kInvalidParameter;
 }
 FAKE(cuptiPmSamplingGetCounterDataSize, PmDataSize* p) { return p->bytes = kImageBytes, answer("pmDataSize"); }

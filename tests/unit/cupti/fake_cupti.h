@@ -15,13 +15,15 @@ struct FakeState {
     std::string unsupported;             // what deviceSupported says no to: "virtualGpu", "confidential", "architecture"
     std::vector<std::string> log;        // calls, in order
     std::size_t passes = 1, dropped = 0;
-    std::function<double(const std::string& counter)> value;
+    std::function<double(const std::string& counter, std::size_t index)> value;  // of a range or sample
 
     std::vector<std::string> counters;  // as chosen
+    int kind = 0;                       // of the host object
     std::size_t ranges = 1;             // kernels that a pass saw
     int passesLeft = 0;
 
     std::size_t pmSamples = 0;
+    bool isFull = false;  // the sampler's memory
     std::uint64_t interval = 0;
 
     struct Pc {

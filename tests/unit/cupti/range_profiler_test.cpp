@@ -36,7 +36,7 @@ TEST_F(RangeProfilerTest, CountsEveryLaunchInEveryPass)
     fake_->passes = 2;
     // Launch 0 takes 1, 2, 3 µs; launch 1 takes 4, 5, 6.
     double samples = 0;
-    fake_->value = [&](const std::string& counter) { return counter == "gpu__time_duration.sum" ? 1000.0 * ++samples : samples; };
+    fake_->value = [&](const std::string& counter, std::size_t) { return counter == "gpu__time_duration.sum" ? 1000.0 * ++samples : samples; };
     const auto report = collect(2, 3);
     ASSERT_TRUE(report) << report.error().text();
     EXPECT_EQ(report->passes, 2U);

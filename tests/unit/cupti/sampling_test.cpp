@@ -23,6 +23,58 @@ TEST(OverTime, KeepsTheTimeInWhichTheKernelRan)
     EXPECT_TRUE(trimToActive(raw, 0).startNs.empty());
 }
 
+class OverTimeTest : public FakeCuptiTest {
+protected:
+    Result<OverTimeReport> sample(double expectedUs)
+    {
+        return sampleOverTime(library_, *context_, [&] { return ++launches_, cuda::Result<void>(); }, {expectedUs, 2000});
+    }
+    int launches_ = 0;
+};
+
+TEST_F(OverTimeTest, GivesWhatTheChipOffers)
+{
+    fake_->pmSamples = 6;  // of 2 µs; the kernel runs in the middle four
+    fake_->value = [](const std::string& counter, std::size_t index) {
+        const bool runs = index > 0 && index < 5;
+        return !runs ? 0.0 : counter.starts_with("TPC") ? 50.0 : 10.0 * static_cast<double>(index);
+    };
+    const auto report = sample(8);
+    ASSERT_TRUE(report) << report.error().text();
+    EXPECT_EQ(launches_, 1);
+    EXPECT_EQ(fake_->interval, 2000U);
+    ASSERT_EQ(report->series.size(), 2U);
+    EXPECT_EQ(report->series[0].name, "occupancy_pct");
+    EXPECT_EQ(report->series[0].timeNs, (std::vector<double>{1000, 3000, 5000, 7000}));
+    EXPECT_EQ(report->series[1].name, "l2_bandwidth_pct");
+    EXPECT_EQ(report->series[1].values, (std::vector<double>{10, 20, 30, 40}));
+    EXPECT_TRUE(called("pmDisable"));
+}
+
+TEST_F(OverTimeTest, LongLaunchesAreSampledMoreRarely)
+{
+    (void)sample(100000);  // 0.1 s in at most 2000 samples
+    EXPECT_EQ(fake_->interval, 50000U);
+}
+
+TEST_F(OverTimeTest, EveryFailureIsSaidAndTheSamplerSwitchedOff)
+{
+    for (const char* step : {"pmAvailability", "hostInitialize", "addMetrics", "pmEnable", "pmConfig", "pmDataSize", "pmDataInitialize", "pmStart",
+                             "pmStop", "pmDecode", "pmDataInfo", "pmSampleInfo", "evaluate"}) {
+        *fake_ = {};
+        fake_->pmSamples = 2;
+        fake_->results[step] = api::kInsufficientPrivileges;
+        const auto report = sample(8);
+        ASSERT_FALSE(report) << step;
+        EXPECT_EQ(report.error().kind, FailureKind::kPermission) << step;
+        EXPECT_EQ(called("pmDisable"), called("pmConfig")) << step;
+    }
+    *fake_ = {};
+    EXPECT_NE(sample(8).error().message.find("no sample"), std::string::npos);
+    fake_->isFull = true;
+    EXPECT_NE(sample(8).error().message.find("room"), std::string::npos);
+}
+
 TEST(PcSampling, NamesReasonsShortly)
 {
     EXPECT_EQ(reasonText("smsp__pcsamp_warps_issue_stalled_long_scoreboard"), "long_scoreboard");
