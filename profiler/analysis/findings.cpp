@@ -121,7 +121,8 @@ Findings smallGrid(const Evidence& e)
         f.value = static_cast<double>(blocks);
         f.unit = "blocks";
         f.origin = capture::Origin::kModelled;
-        f.gain = static_cast<double>(room) / static_cast<double>(blocks);
+        const double us = e.model ? e.model->launches[i].us : 0, work = us > 0 ? (us - kStartUs) / us : 0;
+        f.gain = gainOf(work, f.value / static_cast<double>(room));
         f.reason = fmt::format("{} block{} for {} multiprocessors: {} of them have nothing to do", blocks, blocks == 1 ? "" : "s", room, room - blocks);
         out.push_back(std::move(f));
     }

@@ -96,9 +96,14 @@ Findings uncoalescedAccess(const Evidence& e)
 Findings narrowAccess(const Evidence& e)
 {
     constexpr double kNarrow = 4, kShare = 0.05, kMostBytes = 16;
+    constexpr std::int64_t kFew = 10;
     Findings out;
-    for (const sim::SiteCost& s : byOperation(e)) {
-        if (s.shared || s.requests == 0 || s.efficiency() < 0.75 || timeShare(e, s) < kShare)
+    const std::vector<sim::SiteCost> sites = byOperation(e);
+    for (const sim::SiteCost& s : sites) {
+        std::int64_t all = 0;  // an index or a bound beside the operation's own data is no matter
+        for (const sim::SiteCost& other : sites)
+            all += other.op == s.op && !other.shared ? other.bytes : 0;
+        if (s.shared || s.requests == 0 || s.bytes * kFew < all || s.efficiency() < 0.75 || timeShare(e, s) < kShare)
             continue;
         const double each = static_cast<double>(s.bytes) / static_cast<double>(s.requests) / e.target.warpSize;
         if (each > kNarrow)

@@ -180,7 +180,7 @@ Findings heavyMeetings(const Evidence& e)
     constexpr double kHeavy = 0.25, kStalled = 0.2;
     Findings out;
     for (const capture::Operation& op : e.capture.operations) {
-        const auto barrier = op.stalls.find("barrier");
+        const auto barrier = std::find_if(op.stalls.begin(), op.stalls.end(), [](const auto& s) { return s.first.starts_with("barrier"); });
         if (barrier == op.stalls.end() || barrier->second * op.timeShare < kStalled)
             continue;
         Finding f = findingAt(e, "sync-heavy", op.where, op.id);

@@ -9,7 +9,6 @@
 namespace tw::profile_analysis {
 namespace {
 
-constexpr double kStartUs = 2;        // of any launch
 constexpr double kMeetingClocks = 40;  // of an iteration in which the threads of a block meet
 
 enum Unit { kTensor, kSpecial, kFma, kIssue, kShared, kL2, kUnits };

@@ -26,6 +26,8 @@
 
 namespace tw::profile_analysis {
 
+inline constexpr double kStartUs = 2;  // of any launch
+
 enum class ProductUnit : std::uint8_t { kFma, kMma, kWgmma };
 
 // What the compiler made of one launch.

@@ -123,7 +123,7 @@ void recordModel(const Work& work, const Model& model, bool counted, Capture& ca
             launch.blocksPerSm = m.occupancy.blocks;
             launch.occupancy = m.occupancy.fraction;
             launch.limiter = m.occupancy.limiter;
-            if (launch.registers > 0)
+            if (launch.registers > 0 && !findMetric(capture, metric::kRegisters, static_cast<int>(i)))
                 add(capture, metric::kRegisters, launch.registers, "count", static_cast<int>(i), Origin::kModelled);
         }
         for (std::size_t k = 0; k < m.operations.size(); ++k) {
