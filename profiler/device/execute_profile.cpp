@@ -112,10 +112,11 @@ public:
         const auto snapshot = isCpu() ? session_.workload().snapshot : withCode(session_, capture_);
         const pa::Values values = valuesOf(session_);
         work_ = pa::workOf(*snapshot->function, values);
-        const pa::CompiledFacts facts = pa::factsOf(*snapshot);
+        pa::CompiledFacts facts = pa::factsOf(*snapshot);
         pa::recordProgram(*snapshot, work_, facts, values, capture_);
         if (!(isSim ? simulate() : measure()))
             return;
+        learnRegisters(facts);
         if (isCpu()) {
             pa::recordWork(work_, capture_);
             capture_.absences["model"] = "the model knows GPUs; on the processor only the time is measured";
@@ -141,6 +142,16 @@ private:
         recordTimes(report.samplesUs, capture_);
         capture_.absences["counters"] = "counters are read from GPUs only";
         return true;
+    }
+
+    // Of the code that was loaded, where the compiler is on another machine.
+    void learnRegisters(pa::CompiledFacts& facts)
+    {
+        for (std::size_t i = 0; i < std::min(facts.launches.size(), capture_.launches.size()); ++i)
+            if (facts.launches[i].registers == 0 && capture_.launches[i].registers > 0) {
+                facts.launches[i].registers = capture_.launches[i].registers;
+                capture_.absences.erase("registers");
+            }
     }
 
     bool simulate()
