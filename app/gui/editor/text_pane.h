@@ -3,6 +3,7 @@
 // Scintilla works in UTF-8, so its positions are the byte offsets of SourceRange. Lines count from 1 here.
 #pragma once
 
+#include <QHelpEvent>
 #include <Qsci/qsciscintilla.h>
 
 #include <string>

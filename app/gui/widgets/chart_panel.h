@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QChartView>
+#include <QXYSeries>
 
 namespace tw::gui {
 
