@@ -23,6 +23,7 @@ void check(const ir::Function& function, const target::Target& target, Diagnosti
     checkStructure(context);
     checkFragments(context);
     checkThreads(context);
+    checkClusters(context);
     checkCapacity(context);
     checkIndices(context);
     checkInitialization(context);

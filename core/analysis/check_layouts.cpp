@@ -28,10 +28,30 @@ public:
     struct Collision {
         Point first, second, place;
     };
+    // The largest thread that holds an element, and the element; empty without threads, or if it cannot be enumerated.
+    struct Holder {
+        std::int64_t thread = -1;
+        Point element;
+    };
+    std::optional<Holder> lastThread()
+    {
+        if (!map_.thread || (programs_.empty() && !prepare()))
+            return {};
+        Holder last;
+        for (std::int64_t n = 0; n < points_; ++n) {
+            const auto place = placeOf(n);
+            if (!place)
+                return {};
+            if ((*place)[0] > last.thread)
+                last = {(*place)[0], coordinates(n / map_.replicate)};
+        }
+        return last;
+    }
+
     // Empty if the layout is injective, or if it cannot be enumerated.
     std::optional<Collision> collision()
     {
-        if (!prepare())
+        if (programs_.empty() && !prepare())
             return {};
         std::vector<std::pair<Point, std::int64_t>> places;  // place -> element
         places.reserve(static_cast<std::size_t>(points_));
@@ -126,13 +146,27 @@ protected:
 private:
     void check(const ir::LayoutMap& map, const std::string& what, const SourceRange& range)
     {
-        const auto collision = Enumeration(map).collision();
+        Enumeration places(map);
+        checkThreads(places, what, range);
+        const auto collision = places.collision();
         if (!collision)
             return;
         context_.diagnostics.error(
             Code::kLayout, range,
             fmt::format("{} is not injective: elements {} and {} share the place {}; every element needs a place of its own", what,
                         text(collision->first), text(collision->second), text(collision->place)));
+    }
+
+    void checkThreads(Enumeration& places, const std::string& what, const SourceRange& range)
+    {
+        if (!launch())
+            return;
+        const std::int64_t threads = launch()->threads[0] * launch()->threads[1] * launch()->threads[2];
+        const auto last = places.lastThread();
+        if (last && last->thread >= threads)
+            context_.diagnostics.error(Code::kLayout, range,
+                                       fmt::format("{} puts element {} into thread {}, but a block has {} threads", what, text(last->element),
+                                                   last->thread, threads));
     }
 
     const CheckContext& context_;

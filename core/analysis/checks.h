@@ -23,6 +23,8 @@ void checkStructure(const CheckContext& context);
 void checkFragments(const CheckContext& context);
 // Thread counts, whole warps, barriers that not all threads reach.
 void checkThreads(const CheckContext& context);
+// Sizes of clusters, grids that they divide, and the blocks that copies name.
+void checkClusters(const CheckContext& context);
 // Shared memory against the target's capacity.
 void checkCapacity(const CheckContext& context);
 // Indices that certainly leave their extent.
@@ -37,7 +39,7 @@ void checkProducts(const CheckContext& context);
 void checkReducers(const CheckContext& context);
 // Copies and manual schedules of pipelined loops.
 void checkPipelines(const CheckContext& context);
-// User layouts that put two elements in one place.
+// User layouts that put two elements in one place, or elements of a fragment in threads that are not there.
 void checkLayouts(const CheckContext& context);
 // Element types of atomics, barriers of bulk copies, instructions that the target lacks.
 void checkFeatures(const CheckContext& context);
