@@ -128,7 +128,7 @@ int runProfile(const Options& options, Report& report, std::stop_token stop)
     request.seed = options.seed;
     request.repeat = options.repeatGiven ? options.repeat : kSamples;
     request.metrics = words(options.metrics);
-    request.stalls = true;
+    request.stalls = request.overTime = true;
     request.timeline = !options.timeline.empty();
     const protocol::ProfileResult result = runner.client->profile(request, progressLine(options), stop);
     clearProgressLine(options);

@@ -48,6 +48,7 @@ bool measureOnGpu(const protocol::ProfileRequest& request, Session& session, pro
     capture.series = std::move(profile->series);
     if (!profile->sass.text.empty())
         capture.sass = std::move(profile->sass);
+    capture.absences.erase("registers");  // the driver says them
     capture.absences.merge(profile->absences);
     mergeLaunches(profile->launches, capture.launches);
     mergeEnvironment(profile->environment, capture.environment);

@@ -57,10 +57,10 @@ def run(command):
 
 def ours(tilec, name):
     document = json.loads(run([tilec, "profile", *arguments(name), "--repeat", str(SAMPLES)]))
-    counted = {m["name"]: m for m in document["metrics"] if m["launch"] == 0}
-    events = [m["value"] for m in document["metrics"] if m["launch"] == -1 and m["name"] == "duration_us"]
-    passes = [m["value"] for m in document["metrics"] if m["name"] == "counter_passes"]
-    return counted, events[0], passes[0]
+    measured = [m for m in document["metrics"] if m["source"] == "measured"]
+    counted = {m["name"]: m for m in measured if m["launch"] == 0}
+    call = {m["name"]: m["value"] for m in measured if m["launch"] is None}
+    return counted, call["duration_us"], call["counter_passes"]
 
 
 def theirs(tilec, name, counters):
