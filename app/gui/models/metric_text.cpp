@@ -135,6 +135,8 @@ QString spreadText(const capture::Metric& metric)
 
 QString deltaText(double value, double baseline, const std::string& unit)
 {
+    if (unit == "%" && std::abs(value - baseline) < 0.05)
+        return QObject::tr("the same");
     if (unit == "%")
         return QObject::tr("%1%2 points").arg(value >= baseline ? QStringLiteral("+") : QStringLiteral("\u2212")).arg(std::abs(value - baseline), 0, 'f', 1);
     if (baseline == 0)

@@ -77,6 +77,11 @@ void addCeilings(ChartData& chart, const capture::Roofline& roofline, const QCol
             add(std::sqrt(begin * chart.x.max), c.perSecond);
             add(chart.x.max, c.perSecond);
         }
+        // A bandwidth is named near where its line comes in, a rate at its right end.
+        const double low = chart.y.min * std::pow(chart.y.max / chart.y.min, 0.12) * kTera;
+        const double x = c.isBandwidth ? std::max(low / c.perSecond, chart.x.min * 1.2) : chart.x.max;
+        line.tag = QStringLiteral("%1  %2").arg(QString::fromStdString(c.name), valueText(c.perSecond, c.isBandwidth ? "bytes/s" : "flop/s"));
+        line.tagAt = {x, (c.isBandwidth ? c.perSecond * x : c.perSecond) / kTera};
         chart.series << line;
     }
 }
@@ -129,10 +134,12 @@ ChartData rooflineChart(const std::vector<ChartedRun>& runs, const QColor& ink)
             slowest = std::min(slowest, c.perSecond);
         else
             peak = std::max(peak, c.perSecond);
+        if (!c.isBandwidth)
+            y.add(c.perSecond / kTera);
     }
     if (peak > 0) {
         y.add(peak / kTera);
-        x.add(1);
+        x.add(1.1);
         if (slowest < std::numeric_limits<double>::max())
             x.add(4 * peak / slowest);  // past the last ridge
     }

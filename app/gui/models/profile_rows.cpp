@@ -83,9 +83,12 @@ QList<MetricCard> metricCards(const capture::Capture& capture, const capture::Ca
         card.value = valueText(m->value, m->unit);
         card.badge = originName(m->origin);
         card.badgeColor = colors.of(m->origin);
-        card.note = spreadText(*m);
+        if (m->samples > 1)
+            card.note = QObject::tr("\u00b1%1 % of %2").arg(m->spread * 100, 0, 'f', 1).arg(m->samples);
         card.fraction = m->unit == "%" ? m->value / 100 : -1;
         card.toolTip = metricHelp(m->name);
+        if (m->samples > 1)
+            card.toolTip += QLatin1Char('\n') + spreadText(*m);
         if (const auto* base = counterpart(*m, baseline)) {
             card.delta = deltaText(m->value, base->value, m->unit);
             const int sign = deltaSign(m->value, base->value, betterOf(m->name));

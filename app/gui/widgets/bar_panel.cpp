@@ -72,6 +72,8 @@ void BarPanel::rebuild()
     series->attachAxis(values);
     chart()->legend()->setAlignment(Qt::AlignTop);
     styleChart(*chart(), palette());
+    chart()->legend()->setMarkerShape(QLegend::MarkerShapeRectangle);
+    chart()->legend()->setVisible(data_.sets.size() > 1);
 }
 
 void BarPanel::changeEvent(QEvent* event)

@@ -20,6 +20,16 @@ constexpr double kReach = 14;     // pixels from the pointer to a point
 constexpr double kStep = 1.4;     // of one zoom by keyboard
 constexpr int kTicks = 6;
 
+// The next 1, 2 or 5 times a power of ten.
+double niceStep(double least)
+{
+    const double power = std::pow(10, std::floor(std::log10(std::max(least, 1e-30))));
+    for (const double m : {1.0, 2.0, 5.0})
+        if (m * power >= least)
+            return m * power;
+    return 10 * power;
+}
+
 void styleAxis(QAbstractAxis& axis, const QPalette& palette)
 {
     QColor grid = palette.color(QPalette::Mid), ink = palette.color(QPalette::Text);
@@ -91,7 +101,8 @@ QAbstractAxis* ChartPanel::makeAxis(const ChartAxis& axis) const
         made = log;
     } else {
         auto* linear = new QValueAxis;
-        linear->setTickCount(kTicks);
+        linear->setTickType(QValueAxis::TicksDynamic);
+        linear->setTickAnchor(0);
         linear->setLabelFormat(QStringLiteral("%.4g"));
         made = linear;
     }
@@ -138,9 +149,6 @@ void ChartPanel::rebuild()
 void ChartPanel::fit()
 {
     setRanges({data_.x.min, data_.x.max}, {data_.y.min, data_.y.max});
-    for (auto* axis : chart()->axes())
-        if (auto* linear = qobject_cast<QValueAxis*>(axis))
-            linear->applyNiceNumbers();
     zoomed_ = false;
 }
 
@@ -157,9 +165,14 @@ ChartPanel::Range ChartPanel::rangeOf(Qt::Orientation orientation) const
 
 void ChartPanel::setRanges(Range x, Range y)
 {
-    for (const auto& [orientation, range] : {std::pair(Qt::Horizontal, x), std::pair(Qt::Vertical, y)})
-        if (const auto axes = chart()->axes(orientation); !axes.isEmpty() && range.max > range.min)
-            axes.front()->setRange(range.min, range.max);
+    for (const auto& [orientation, range] : {std::pair(Qt::Horizontal, x), std::pair(Qt::Vertical, y)}) {
+        const auto axes = chart()->axes(orientation);
+        if (axes.isEmpty() || range.max <= range.min)
+            continue;
+        if (auto* linear = qobject_cast<QValueAxis*>(axes.front()))
+            linear->setTickInterval(niceStep((range.max - range.min) / kTicks));
+        axes.front()->setRange(range.min, range.max);
+    }
     zoomed_ = true;
     viewport()->update();
 }
@@ -227,29 +240,58 @@ void ChartPanel::setHovered(QPoint point)
     QToolTip::showText(viewport()->mapToGlobal(at.toPoint() + QPoint(12, 8)), s.name.isEmpty() ? label : s.name + QLatin1Char('\n') + label, this);
 }
 
+void ChartPanel::drawTags(QPainter& painter) const
+{
+    const QRectF plot = chart()->plotArea();
+    QColor ink = palette().color(QPalette::Text);
+    ink.setAlphaF(0.75F);
+    painter.setFont(uiFont(8));
+    painter.setPen(ink);
+    const QFontMetricsF metrics(painter.font());
+    for (qsizetype i = 0; i < data_.series.size(); ++i) {
+        const auto& s = data_.series[i];
+        if (s.tag.isEmpty())
+            continue;
+        const QPointF at = chart()->mapToPosition(s.tagAt, drawn_[i]);
+        const double width = metrics.horizontalAdvance(s.tag);
+        if (!plot.adjusted(-2, -2, 2, 2).contains(at))
+            continue;
+        const bool leftOf = at.x() + width + 10 > plot.right();
+        painter.drawText(QPointF(leftOf ? plot.right() - width - 6 : at.x() + 8, leftOf ? at.y() - 5 : at.y() + 4), s.tag);
+    }
+}
+
 void ChartPanel::drawForeground(QPainter* painter, const QRectF&)
 {
-    if (!band_.isNull()) {
-        QColor wash = palette().color(QPalette::Highlight);
-        painter->setPen(wash);
-        wash.setAlpha(40);
-        painter->setBrush(wash);
-        painter->drawRect(band_.normalized());
-    }
-    if (hovered_.x() >= 0) {
-        const QPointF at = chart()->mapToPosition(data_.series[hovered_.x()].points[hovered_.y()], drawn_[hovered_.x()]);
-        const QRectF plot = chart()->plotArea();
-        painter->setPen(QPen(palette().color(QPalette::Mid), 1, Qt::DotLine));
-        painter->drawLine(QPointF(plot.left(), at.y()), QPointF(plot.right(), at.y()));
-        painter->drawLine(QPointF(at.x(), plot.top()), QPointF(at.x(), plot.bottom()));
-        painter->setPen(QPen(palette().color(QPalette::Text), 2));
-        painter->setBrush(Qt::NoBrush);
-        painter->drawEllipse(at, 6, 6);
-    }
+    drawTags(*painter);
+    if (exporting_)
+        return;
+    drawPointer(*painter);
     if (hasFocus()) {
         painter->setPen(palette().color(QPalette::Highlight));
         painter->setBrush(Qt::NoBrush);
         painter->drawRect(mapToScene(viewport()->rect().adjusted(0, 0, -1, -1)).boundingRect());
+    }
+}
+
+void ChartPanel::drawPointer(QPainter& painter) const
+{
+    if (!band_.isNull()) {
+        QColor wash = palette().color(QPalette::Highlight);
+        painter.setPen(wash);
+        wash.setAlpha(40);
+        painter.setBrush(wash);
+        painter.drawRect(band_.normalized());
+    }
+    if (hovered_.x() >= 0) {
+        const QPointF at = chart()->mapToPosition(data_.series[hovered_.x()].points[hovered_.y()], drawn_[hovered_.x()]);
+        const QRectF plot = chart()->plotArea();
+        painter.setPen(QPen(palette().color(QPalette::Mid), 1, Qt::DotLine));
+        painter.drawLine(QPointF(plot.left(), at.y()), QPointF(plot.right(), at.y()));
+        painter.drawLine(QPointF(at.x(), plot.top()), QPointF(at.x(), plot.bottom()));
+        painter.setPen(QPen(palette().color(QPalette::Text), 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(at, 6, 6);
     }
 }
 
@@ -326,6 +368,11 @@ void ChartPanel::changeEvent(QEvent* event)
         styleChart(*chart(), palette());
 }
 
-void ChartPanel::paintAll(QPainter& painter, QSizeF size) { scene()->render(&painter, QRectF({0, 0}, size), sceneRect(), Qt::KeepAspectRatio); }
+void ChartPanel::paintAll(QPainter& painter, QSizeF size)
+{
+    exporting_ = true;
+    render(&painter, QRectF({0, 0}, size), viewport()->rect(), Qt::KeepAspectRatio);
+    exporting_ = false;
+}
 
 }  // namespace tw::gui

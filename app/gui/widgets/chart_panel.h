@@ -15,6 +15,8 @@ struct ChartSeries {
     QList<QPointF> points;
     QStringList labels;        // what a point says under the pointer; missing ones say their coordinates
     bool inLegend = true;
+    QString tag;               // written beside the line at `tagAt`
+    QPointF tagAt;
     bool operator==(const ChartSeries&) const = default;
 };
 struct ChartAxis {
@@ -70,13 +72,15 @@ private:
     [[nodiscard]] QPointF valueAt(QPointF position) const;     // in axis units, as their logarithms where an axis is logarithmic
     [[nodiscard]] QPoint nearest(QPointF position) const;      // (series, index), or (-1, -1)
     void setHovered(QPoint point);
+    void drawTags(QPainter& painter) const;
+    void drawPointer(QPainter& painter) const;
 
     ChartData data_;
     QList<QXYSeries*> drawn_;
     QPoint hovered_{-1, -1};
     QPointF pressedAt_, dragFrom_;
     QRectF band_;
-    bool panning_ = false, zoomed_ = false;
+    bool panning_ = false, zoomed_ = false, exporting_ = false;
 };
 
 }  // namespace tw::gui

@@ -10,6 +10,7 @@
 namespace tw::gui {
 namespace {
 
+constexpr double kNarrow = 460;  // below it a button has a row of its own
 constexpr double kPad = 12, kNumberWidth = 84, kFoot = 24, kButtonHeight = 22, kFootGap = 4;
 
 QFont numberFont()
@@ -50,7 +51,7 @@ double FindingList::itemHeight(const FindingItem& item, double width) const
     const QFontMetricsF metrics(uiFont());
     const double room = std::max(60.0, width - 2 * kPad - kNumberWidth);
     const double text = metrics.boundingRect(QRectF(0, 0, room, 10'000), Qt::TextWordWrap, item.reason).height();
-    return text + kFoot + kFootGap + 2 * (kPad - 2);
+    return text + kFoot + kFootGap + 2 * (kPad - 2) + (item.canApply && width < kNarrow ? kButtonHeight + 4 : 0);
 }
 
 double FindingList::heightFor(double width) const
@@ -77,7 +78,7 @@ QRectF FindingList::buttonRect(const FindingItem& item, const QRectF& rect) cons
     QFont font = uiFont();
     const double width = QFontMetricsF(font).horizontalAdvance(tr("Apply: %1").arg(item.remedy)) + 20;
     const QRectF text = textRect(rect);
-    const double shown = std::min(width, std::max(80.0, text.width() * 0.62));
+    const double shown = std::min(width, rect.width() < kNarrow ? text.width() : std::max(80.0, text.width() * 0.62));
     return {text.right() - shown, text.bottom() - kButtonHeight, shown, kButtonHeight};
 }
 
@@ -129,9 +130,11 @@ void FindingList::drawItem(QPainter& painter, int index, const QRectF& rect, boo
     const QRectF text = textRect(rect);
     painter.setFont(uiFont());
     painter.setPen(ink);
-    painter.drawText(text.adjusted(0, 0, 0, -kFoot), Qt::TextWordWrap, item.reason);
     const QRectF button = buttonRect(item, rect);
-    const QRectF foot(text.left(), text.bottom() - kButtonHeight, (button.isNull() ? text.right() : button.left() - 8) - text.left(), kButtonHeight);
+    const bool ownRow = !button.isNull() && rect.width() < kNarrow;
+    const double footTop = text.bottom() - kButtonHeight - (ownRow ? kButtonHeight + 4 : 0);
+    painter.drawText(QRectF(text.topLeft(), QPointF(text.right(), footTop)), Qt::TextWordWrap, item.reason);
+    const QRectF foot(text.left(), footTop, (button.isNull() || ownRow ? text.right() : button.left() - 8) - text.left(), kButtonHeight);
     painter.setPen(Qt::NoPen);
     painter.setBrush(item.badgeColor);
     painter.drawEllipse(QRectF(foot.left(), foot.center().y() - 3.5, 7, 7));

@@ -120,7 +120,7 @@ bool MetricCards::event(QEvent* event)
     for (int i = 0; i < cards_.size(); ++i)
         if (rectOf(i, width()).contains(help->pos())) {
             const auto& c = cards_[i];
-            QToolTip::showText(help->globalPos(), c.note.isEmpty() ? c.toolTip : c.toolTip + QLatin1Char('\n') + c.note, this);
+            QToolTip::showText(help->globalPos(), c.toolTip, this);
             return true;
         }
     QToolTip::hideText();

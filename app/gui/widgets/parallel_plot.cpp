@@ -102,7 +102,6 @@ void ParallelPlot::paintAll(QPainter& painter, QSizeF size) const
 void ParallelPlot::draw(QPainter& painter, QSizeF size, bool interactive) const
 {
     painter.setRenderHint(QPainter::Antialiasing);
-    drawAxes(painter, size);
     // The best last: on top.
     for (auto i = data_.lines.size() - 1; i >= 0; --i) {
         QColor color = mixed(poor_, good_, data_.lines[i].goodness);
@@ -119,6 +118,7 @@ void ParallelPlot::draw(QPainter& painter, QSizeF size, bool interactive) const
             for (const auto& p : shape)
                 painter.drawEllipse(p, 2.6, 2.6);
         }
+    drawAxes(painter, size);
 }
 
 void ParallelPlot::drawAxes(QPainter& painter, QSizeF size) const
@@ -144,8 +144,13 @@ void ParallelPlot::drawAxes(QPainter& painter, QSizeF size) const
             if (free - y < 12)
                 continue;
             free = y;
-            painter.drawText(QRectF(x + 6, y - 8, width - 10, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                             QFontMetricsF(painter.font()).elidedText(axis.ticks[t], Qt::ElideRight, std::max(30.0, width - 12)));
+            const QFontMetricsF metrics(painter.font());
+            const QString text = metrics.elidedText(axis.ticks[t], Qt::ElideRight, std::max(30.0, width - 12));
+            const QRectF place(x + 5, y - 7, metrics.horizontalAdvance(text) + 6, 14);
+            QColor ground = palette().color(QPalette::Base);
+            ground.setAlphaF(0.85F);
+            painter.fillRect(place, ground);
+            painter.drawText(place, Qt::AlignCenter, text);
         }
     }
 }

@@ -75,6 +75,8 @@ void StageChart::drawGrid(QPainter& painter, const Frame& f) const
 {
     QColor faint = palette().color(QPalette::Mid);
     faint.setAlphaF(0.6F);
+    painter.setPen(palette().color(QPalette::Mid));
+    painter.drawLine(QPointF(f.left - 0.5, kAxis), QPointF(f.left - 0.5, kAxis + f.height));
     painter.setPen(faint);
     const double every = tickEvery(f.scale), end = f.start + f.width / f.scale;
     for (double ns = std::ceil(f.start / every) * every; ns <= end + every * 1e-6; ns += every)
@@ -98,7 +100,6 @@ void StageChart::drawAxis(QPainter& painter, const Frame& f) const
     }
     painter.setPen(line);
     painter.drawLine(QPointF(0, kAxis - 0.5), QPointF(f.left + f.width + kRight, kAxis - 0.5));
-    painter.drawLine(QPointF(f.left - 0.5, 0), QPointF(f.left - 0.5, kAxis + f.height));
     painter.restore();
 }
 
