@@ -27,7 +27,7 @@ std::pair<CapturePtr, QString> readCapture(const QString& path)
 }  // namespace
 
 ProfileSession::ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent)
-    : QObject(parent), workbench_(workbench), client_(runnerCommand), machine_(std::move(runnerCommand))
+    : QObject(parent), workbench_(workbench), local_(std::make_shared<protocol::Client>(runnerCommand)), machine_(std::move(runnerCommand))
 {
     connect(&workbench, &Workbench::snapshotChanged, this, [this] {
         if (shown_)
@@ -41,6 +41,21 @@ void ProfileSession::begin()
     problem_.clear();
     cancel_ = std::stop_source();
     Q_EMIT busyChanged(true);
+}
+
+// The runner of a device, which is then named as that runner knows it.
+std::shared_ptr<protocol::Client> ProfileSession::runnerFor(std::string& device)
+{
+    auto place = findRunner_ ? findRunner_(device) : std::nullopt;
+    if (!place)
+        return local_;
+    if (std::exchange(remoteDevice_, device) != device || !remote_) {
+        remote_ = std::make_shared<protocol::Client>(std::move(place->command));
+        // It may lack a compiler for CUDA; this machine's runner then compiles for it.
+        remote_->setCudaCompiler([local = local_](const protocol::CudaCompileRequest& request) { return local->compileCuda(request); });
+    }
+    device = place->device;
+    return remote_;
 }
 
 void ProfileSession::profile(const ProfileOptions& options)
@@ -58,14 +73,17 @@ void ProfileSession::profile(const ProfileOptions& options)
     request.overTime = options.overTime;
     request.timeline = options.timeline;
     request.coldL2 = options.coldL2;
+    const auto runner = runnerFor(request.device);
     begin();
     const auto report = [this](const protocol::Progress& p) {
         QMetaObject::invokeMethod(this, [this, p] { Q_EMIT progress(QString::fromStdString(p.phase), p.fraction); },
                                   Qt::QueuedConnection);
     };
-    job_.submit([this, request = std::move(request), report, cancel = cancel_](std::stop_token ending) mutable {
+    job_.submit([this, request = std::move(request), runner, report, name = options.device, cancel = cancel_](std::stop_token ending) mutable {
         const std::stop_callback link(ending, [&cancel] { cancel.request_stop(); });
-        auto result = client_.profile(request, report, cancel.get_token());
+        auto result = runner->profile(request, report, cancel.get_token());
+        if (result.capture)
+            result.capture->environment.device = name;  // as it is named here
         QMetaObject::invokeMethod(this, [this, result = std::move(result)] { deliver(result); }, Qt::QueuedConnection);
     });
 }

@@ -12,6 +12,14 @@ namespace tw::gui {
 
 using CapturePtr = std::shared_ptr<const capture::Capture>;
 
+// A runner that is started another way than this machine's, and what the device is called there.
+struct RunnerPlace {
+    std::vector<std::string> command;
+    std::string device;
+};
+// Empty for a device of this machine.
+using RunnerFinder = std::function<std::optional<RunnerPlace>(const std::string& device)>;
+
 struct ProfileOptions {
     std::string device = "sim";
     std::uint64_t seed = 0;
@@ -26,6 +34,8 @@ class ProfileSession : public QObject {
 
 public:
     ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent);
+
+    void setRunnerFinder(RunnerFinder finder) { findRunner_ = std::move(finder); }
 
     void profile(const ProfileOptions& options);  // nothing while another one runs
     void cancel();
@@ -60,6 +70,7 @@ Q_SIGNALS:
 
 private:
     void begin();
+    std::shared_ptr<protocol::Client> runnerFor(std::string& device);
     void deliver(const protocol::ProfileResult& result);
     void deliverFile(const QString& problem, CapturePtr capture);
 
@@ -71,7 +82,10 @@ private:
     ProfileOptions lastOptions_;
     bool busy_ = false, askedDevices_ = false;
     std::stop_source cancel_;
-    protocol::Client client_, machine_;
+    RunnerFinder findRunner_;
+    std::string remoteDevice_;  // whose runner `remote_` is
+    std::shared_ptr<protocol::Client> local_, remote_;
+    protocol::Client machine_;
     LatestJob job_, files_;  // last: their destructors end the threads that use the rest
 };
 

@@ -7,6 +7,7 @@
 #include "app/gui/windows/options.h"
 #include "app/gui/windows/shot.h"
 #include "codegen/driver/compile.h"
+#include "profiler/device/device.h"
 #include "profiler/store/store.h"
 
 int main(int argc, char** argv)
@@ -33,6 +34,12 @@ int main(int argc, char** argv)
     services.compile = [](const auto& request, auto stop) { return tw::driver::compile(request, stop); };
     services.runnerCommand = tw::protocol::localRunnerCommand();
     services.settings = Settings(!isShot);
+    services.findRunner = [](const std::string& device) -> std::optional<RunnerPlace> {
+        if (!tw::device::isRemote(device))
+            return std::nullopt;
+        auto remote = tw::device::parseRemote(device);
+        return RunnerPlace{std::move(remote.command), std::move(remote.device)};
+    };
     services.storePath = isShot ? std::string() : tw::store::defaultStorePath();
     if (!isShot)
         services.journalFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/journal");

@@ -44,6 +44,7 @@ MainWindow::MainWindow(Services services, QWidget* parent)
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setCentralWidget(documents_);
+    profiles_->setRunnerFinder(services.findRunner);
     makeViews(services);
     actions_ = std::make_unique<ActionList>(*this);
     buildMenus(*this);

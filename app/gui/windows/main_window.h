@@ -29,6 +29,7 @@ public:
         std::vector<std::string> runnerCommand;
         Settings settings{false};
         QString journalFolder;
+        RunnerFinder findRunner;  // of devices elsewhere; may be empty
         std::string storePath;  // of the runs; empty: none are kept
     };
     explicit MainWindow(Services services, QWidget* parent = nullptr);
