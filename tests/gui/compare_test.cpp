@@ -9,6 +9,7 @@
 #include "app/gui/models/tune_space.h"
 #include "app/gui/session/compare_session.h"
 #include "app/gui/session/run_history.h"
+#include "app/gui/session/tune_session.h"
 #include "tests/gui/sample_capture.h"
 
 namespace tw::gui {
@@ -177,6 +178,28 @@ private Q_SLOTS:
         QCOMPARE(proposed.size(), 2U);  // block_M and block_N, not M and N
         QCOMPARE(proposed.at("block_N"), (std::vector<std::string>{"32", "64", "128"}));
         QVERIFY(*parseSpace(spaceText(proposed)) == proposed);
+    }
+
+    void trialsAreReadFromTheDocument()
+    {
+        QString problem;
+        const auto trials = readTrials(R"({"diagnostics": [], "measured": [
+            {"params": {"block_M": 64, "dtype": "'float16'"}, "medianUs": 12.5, "modelUs": 10, "ok": true, "state": "measured"},
+            {"params": {"block_M": 128}, "medianUs": 9, "modelUs": null, "ok": false, "state": "wrong", "message": "C[0, 3] differs"}],
+            "unmeasured": [{"params": {"block_M": 512}, "medianUs": null, "modelUs": null, "ok": false, "state": "invalid", "message": "too large"},
+                           {"params": {"block_M": 32}, "medianUs": null, "modelUs": 40, "ok": false, "state": "modelled"}]})", problem);
+        QVERIFY(problem.isEmpty());
+        QCOMPARE(trials.size(), 4U);
+        QCOMPARE(trials[0].params.at("block_M"), std::string("64"));
+        QCOMPARE(*trials[0].medianUs, 12.5);
+        QVERIFY(trials[1].state == store::Trial::State::kWrong && !trials[1].modelUs);
+        QVERIFY(trials[2].state == store::Trial::State::kFailed);
+        QVERIFY(trials[3].state == store::Trial::State::kMeasured && !trials[3].medianUs);
+        const auto ranked = rankedTrials(trials);
+        QCOMPARE(ranked[0].params.at("block_M"), std::string("64"));  // a wrong answer is never the best
+        QCOMPARE(ranked[1].params.at("block_M"), std::string("32"));
+        QVERIFY(readTrials("no document", problem).empty());
+        QVERIFY(!problem.isEmpty());
     }
 
     void trialsAreRanked()

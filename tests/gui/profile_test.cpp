@@ -62,7 +62,7 @@ private Q_SLOTS:
         QCOMPARE(cards.front().badge, QStringLiteral("measured"));
         QCOMPARE(cards.front().delta, QStringLiteral("+25 %"));
         QCOMPARE(cards.front().deltaColor, QColor(Qt::red));
-        QVERIFY(cards.front().note.contains(QStringLiteral("10 samples")));
+        QVERIFY(cards.front().note.contains(QStringLiteral("of 10")));
         QCOMPARE(cards.size(), 10);  // the headline set, no counter
         const auto rows = metricRows(capture, &baseline);
         QCOMPARE(rows.size(), capture.metrics.size());
@@ -303,6 +303,27 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!session.isBusy(), kWaitMs);
         QVERIFY(!session.problem().isEmpty());
         QVERIFY(session.shown() == nullptr);
+    }
+
+    void devicesElsewhereHaveTheirOwnRunner()
+    {
+        Workbench workbench([](const auto& request, auto stop) { return driver::compile(request, stop); });
+        workbench.activate(QStringLiteral("/nowhere/sample.py"), kSample);
+        QTRY_VERIFY_WITH_TIMEOUT(workbench.shown() != nullptr, kWaitMs);
+        ProfileSession session(workbench, {"/bin/false"}, nullptr);
+        session.setRunnerFinder([](const std::string& device) -> std::optional<RunnerPlace> {
+            if (!device.starts_with("cmd:"))
+                return std::nullopt;
+            return RunnerPlace{{std::string(TW_BINARY_DIR) + "/bin/tilec", "serve"}, "sim"};
+        });
+        ProfileOptions options;
+        options.device = "cmd:elsewhere/sim";
+        session.profile(options);
+        QTRY_VERIFY_WITH_TIMEOUT(!session.isBusy(), 3 * kWaitMs);
+        QVERIFY2(session.shown(), qPrintable(session.problem()));
+        QCOMPARE(session.shown()->environment.device, options.device);
+        QVERIFY(capture::findMetric(*session.shown(), capture::metric::kDuration));
+        QVERIFY(!session.isStale());
     }
 
 private:

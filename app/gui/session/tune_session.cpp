@@ -23,6 +23,25 @@ std::string literalOf(const QJsonValue& value)
     return value.toString().toStdString();
 }
 
+store::Trial trialOf(const QJsonObject& object)
+{
+    store::Trial trial;
+    const auto params = object.value(QLatin1String("params")).toObject();
+    for (auto it = params.begin(); it != params.end(); ++it)
+        trial.params[it.key().toStdString()] = literalOf(it.value());
+    if (object.value(QLatin1String("medianUs")).isDouble())
+        trial.medianUs = object.value(QLatin1String("medianUs")).toDouble();
+    if (object.value(QLatin1String("modelUs")).isDouble())
+        trial.modelUs = object.value(QLatin1String("modelUs")).toDouble();
+    trial.message = object.value(QLatin1String("message")).toString().toStdString();
+    const QString state = object.value(QLatin1String("state")).toString();
+    if (state == QLatin1String("wrong"))
+        trial.state = store::Trial::State::kWrong;
+    else if (state == QLatin1String("failed") || state == QLatin1String("invalid"))
+        trial.state = store::Trial::State::kFailed;
+    return trial;
+}
+
 bool isOnDisk(const QString& path, const std::string& text)
 {
     QFile file(path);
@@ -45,21 +64,9 @@ std::vector<store::Trial> readTrials(const QByteArray& json, QString& problem)
         if (d.toObject().value(QLatin1String("severity")).toString() == QLatin1String("error"))
             messages << d.toObject().value(QLatin1String("message")).toString();
     problem = messages.join(QLatin1Char('\n'));
-    for (const auto& entry : document.value(QLatin1String("measured")).toArray()) {
-        const auto object = entry.toObject();
-        store::Trial trial;
-        const auto params = object.value(QLatin1String("params")).toObject();
-        for (auto it = params.begin(); it != params.end(); ++it)
-            trial.params[it.key().toStdString()] = literalOf(it.value());
-        if (object.value(QLatin1String("medianUs")).isDouble())
-            trial.medianUs = object.value(QLatin1String("medianUs")).toDouble();
-        if (object.value(QLatin1String("modelUs")).isDouble())
-            trial.modelUs = object.value(QLatin1String("modelUs")).toDouble();
-        trial.message = object.value(QLatin1String("message")).toString().toStdString();
-        if (!object.value(QLatin1String("ok")).toBool(true))
-            trial.state = trial.medianUs ? store::Trial::State::kWrong : store::Trial::State::kFailed;
-        trials.push_back(std::move(trial));
-    }
+    for (const char* list : {"measured", "unmeasured"})
+        for (const auto& entry : document.value(QLatin1String(list)).toArray())
+            trials.push_back(trialOf(entry.toObject()));
     return trials;
 }
 

@@ -299,6 +299,7 @@ void CompareView::showTab()
                                             : compareRows(numbers_, !fold_->isChecked() || variants.size() < 2,
                                                           {theme_.color("good"), theme_.color("error"), theme_.color("accent")});
         rows_->setRows(shown);
+        table_->setStretchedColumn(rows_->columnCount() - 1);
         const auto hidden = static_cast<int>(numbers_.size() - shown.size());
         table_->setCaption(variants.empty() ? tr("Nothing to compare yet")
                            : hidden > 0     ? tr("%n equal number(s) hidden; changes are against the first variant", nullptr, hidden)
@@ -319,7 +320,8 @@ void CompareView::showTexts(ComparedText kind)
 {
     std::vector<TextColumns::Column> columns;
     for (const auto& v : compared())
-        columns.push_back({v.label, variantText(v, kind, pass_->currentText())});
+        if (std::string text = variantText(v, kind, pass_->currentText()); !text.empty())  // a run from elsewhere may have none
+            columns.push_back({v.label, std::move(text)});
     texts_->setColumns(columns, kind == ComparedText::kCuda ? Language::kCuda : Language::kTileLang, fold_->isChecked());
     pages_->setCurrentWidget(texts_);
 }

@@ -43,6 +43,7 @@ void HistoryView::makeContent()
     pin_->setCheckable(true);
     panel_->addButton(QStringLiteral("compare"), tr("Add to the comparison"), [this] { compareSelected(); });
     panel_->addButton(QStringLiteral("delete"), tr("Delete the selected runs"), [this] { removeSelected(); });
+    panel_->setStretchedColumn(rows_->columnCount() - 1);
     splitter->addWidget(panel_);
     splitter->addWidget(makeDetails(splitter));
     splitter->setStretchFactor(0, 1);

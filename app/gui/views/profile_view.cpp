@@ -67,16 +67,16 @@ void ProfileView::makeContent()
     inside->setProperty("role", "panel");
     inside->setAttribute(Qt::WA_StyledBackground);
     cards_ = new MetricCards(inside);
-    absences_ = new QLabel(inside);
-    absences_->setProperty("role", "muted");
-    absences_->setWordWrap(true);
-    absences_->setContentsMargins(12, 0, 12, 10);
-    absences_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    details_ = new QLabel(inside);
+    details_->setProperty("role", "muted");
+    details_->setWordWrap(true);
+    details_->setContentsMargins(12, 0, 12, 10);
+    details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(cards_);
-    column->addWidget(absences_);
+    column->addWidget(details_);
     column->addStretch(1);
     scroll->setWidget(inside);
     panel_ = new TwinPanel(scroll, rows_, [this] {
@@ -264,20 +264,19 @@ void ProfileView::showCapture(const capture::Capture* capture)
     const auto* against = isBaseline ? nullptr : baseline.get();
     cards_->setCards(metricCards(*capture, against, colors_));
     rows_->setRows(metricRows(*capture, against));
-    absences_->setText(absenceTexts(*capture).join(QLatin1Char('\n')));
-    absences_->setVisible(!absences_->text().isEmpty());
     pin_->setChecked(isBaseline);
-    QStringList words{captureTitle(*capture), originsText(*capture)};
+    QStringList words{captureTitle(*capture)};
     if (session_.isStale())
         words.prepend(tr("older than the text"));
-    if (isBaseline)
-        words << tr("the baseline");
-    else if (against)
-        words << tr("against %1").arg(captureTitle(*against));
-    if (const QString detail = captureDetail(*capture); !detail.isEmpty())
-        words << detail;
-    words.removeAll(QString());
     panel_->setCaption(words.join(QStringLiteral(" \u00b7 ")));
+    QStringList details{originsText(*capture), captureDetail(*capture)};
+    if (isBaseline)
+        details.prepend(tr("The baseline: later profiles show their change against it."));
+    else if (against)
+        details.prepend(tr("Changes are against %1, %2.").arg(captureTitle(*against), captureDetail(*against)));
+    details << absenceTexts(*capture);
+    details.removeAll(QString());
+    details_->setText(details.join(QLatin1Char('\n')));
     panel_->setStale(session_.isStale() || session_.isBusy());
 }
 

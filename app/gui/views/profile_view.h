@@ -52,7 +52,7 @@ private:
     QComboBox* device_ = nullptr;
     QPushButton *profile_ = nullptr, *cancel_ = nullptr;
     QToolButton* pin_ = nullptr;
-    QLabel *state_ = nullptr, *absences_ = nullptr;
+    QLabel *state_ = nullptr, *details_ = nullptr;
     QProgressBar* progress_ = nullptr;
     EmptyState* nothing_ = nullptr;
 };

@@ -37,6 +37,7 @@ TwinPanel* TimelineView::makePanel()
             showCapture(*capture);
     });
     panel->addTool(role_);
+    panel->setStretchedColumn(8);
     panel->addButton(QStringLiteral("fit"), tr("Show all (0)"), [this] { chart_->fit(); });
     connect(chart_, &StageChart::hovered, this, &TimelineView::point);
     connect(chart_, &StageChart::currentChanged, this, [this](int id) {

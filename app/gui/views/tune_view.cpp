@@ -168,6 +168,7 @@ void TuneView::refresh()
     tune_->setEnabled(ready && !busy);
     cancel_->setVisible(busy);
     progress_->setVisible(busy);
+    progress_->setRange(0, session_.progress() > 0 ? 1000 : 0);  // it does not always say how far it is
     progress_->setValue(static_cast<int>(session_.progress() * 1000));
     showTrials();
     showState();
@@ -183,6 +184,7 @@ void TuneView::showTrials()
         numbers << c;
     rows_->setHeaders(trialHeaders(parameters), numbers);
     rows_->setRows(trialRows(ranked_, parameters));
+    panel_->setStretchedColumn(rows_->columnCount() - 1);
     lines_->setColors(theme_.color("good"), theme_.color("disabled"));
     lines_->setData(trialLines(ranked_, parameters));
     scatter_->setData(trialScatter(ranked_, theme_.color("accent"), theme_.color("muted")));

@@ -10,6 +10,13 @@
 #include "app/gui/views/tune_view.h"
 
 namespace tw::gui {
+namespace {
+
+bool isQuoted(const std::string& literal) { return literal.size() >= 2 && (literal.front() == '"' || literal.front() == '\''); }
+// Results name strings with or without their quotes.
+std::string bare(const std::string& literal) { return isQuoted(literal) ? literal.substr(1, literal.size() - 2) : literal; }
+
+}  // namespace
 
 ProfileDocks::ProfileDocks(ProfileSession& profiles, const Services& services, ViewContext context, QWidget* window)
     : QObject(window), workbench_(context.workbench), history_(services.storePath, nullptr),
@@ -54,8 +61,9 @@ void ProfileDocks::writeParameters(const std::map<std::string, std::string>& par
     std::vector<FixIt> changes;
     for (const auto& kernel : newest->program->kernels())
         for (const auto& parameter : kernel.parameters)
-            if (const auto found = params.find(parameter.name); kernel.name == newest->kernel && found != params.end() && parameter.defaultText)
-                changes.push_back({parameter.range, found->second});
+            if (const auto found = params.find(parameter.name); kernel.name == newest->kernel && found != params.end() && parameter.defaultText &&
+                                                                bare(found->second) != bare(*parameter.defaultText))
+                changes.push_back({parameter.range, isQuoted(*parameter.defaultText) && !isQuoted(found->second) ? "\"" + found->second + "\"" : found->second});
     if (!changes.empty())
         Q_EMIT editRequested(changes);
 }

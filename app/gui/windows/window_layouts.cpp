@@ -79,6 +79,8 @@ void resizeViews(MainWindow& window, const QString& layout)
         if (auto* view = window.view(place.views.front()))
             window.resizeDocks({view}, {place.size}, place.area == Qt::BottomDockWidgetArea ? Qt::Vertical : Qt::Horizontal);
     }
+    if (layout == QLatin1String("profile"))  // two below each other at the left
+        window.resizeDocks({window.view(QStringLiteral("profile")), window.view(QStringLiteral("findings"))}, {480, 400}, Qt::Vertical);
 }
 
 }  // namespace tw::gui
