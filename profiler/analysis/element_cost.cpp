@@ -47,14 +47,15 @@ public:
             return;
         const double lanes = e->dtype.lanes;
         if (const auto* load = ir::as<ir::Load>(e)) {
-            cost.steps += 1;
+            cost.steps += isMemory(load->buffer->scope) ? 1 : 0;
             loads_.push_back({load, guards_});
             for (const Expr& i : load->indices)
                 addresses(i);
         } else if (const auto* b = ir::as<ir::Binary>(e)) {
             visit(b->a);
             visit(b->b);
-            cost.steps += lanes;
+            // Arithmetic on indices moves out of loops or into addresses; a comparison remains.
+            cost.steps += b->op >= ir::BinaryOp::kEq || analysis::hasRuntimeValue(e) ? lanes : 0;
             if (e->dtype.isFloating() && isArithmetic(b->op)) {
                 cost.flops += lanes;
                 cost.special += b->op == ir::BinaryOp::kDiv ? lanes : 0;
@@ -122,6 +123,8 @@ private:
 };
 
 }  // namespace
+
+bool isMemory(ir::MemoryScope scope) { return scope == ir::MemoryScope::kGlobal || scope == ir::MemoryScope::kShared; }
 
 ElementCost elementCost(const Expr& e, std::vector<ElementLoad>& loads)
 {

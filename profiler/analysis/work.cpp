@@ -251,7 +251,7 @@ private:
         const double times = sum(d);
         op.flops += cost.flops * times;
         op.special += cost.special * times;
-        op.elements += (cost.steps + (store ? 1 : 0)) * times;
+        op.elements += (cost.steps + (store && isMemory(store->buffer->scope) ? 1 : 0)) * times;
         for (const ElementLoad& load : loads)
             elementAccess(op, load.load->buffer, load.load->indices, {true, false}, d, load.guards);
         if (store)
@@ -261,7 +261,7 @@ private:
     void elementAccess(OperationWork& op, const ir::Buffer& buffer, const std::vector<Expr>& indices, analysis::Effect effect, Domain d,
                        const std::vector<analysis::Guard>& guards)
     {
-        if (buffer->scope != MemoryScope::kGlobal && buffer->scope != MemoryScope::kShared)
+        if (!isMemory(buffer->scope))
             return;
         for (const analysis::Guard& g : guards)
             d.conditions.push_back({expand(g.condition), g.holds});

@@ -29,7 +29,7 @@ struct OperationWork {
     ir::DType tensorType;      // of their left operand
     double flops = 0;          // other floating-point arithmetic, one each; two for a fused multiply-add
     double special = 0;        // of these: exponentials, logarithms, roots, sines, divisions (special function units)
-    double elements = 0;       // element-wise steps: loads, stores, conversions and arithmetic of single elements
+    double elements = 0;       // element-wise steps: memory accesses, conversions and arithmetic of single elements
     Bytes global, shared;      // as the block asks for them, an element once where a loop of the operation repeats it
     unsigned blockAxes = 0;    // of the grid on which what it reads from global memory depends: bit 0 is x
     bool isLoad = false;       // moves global to shared memory and nothing else

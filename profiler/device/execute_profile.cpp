@@ -102,7 +102,11 @@ public:
             return;
         }
         const bool isSim = request_.device == "sim";
-        if (!session_.openDevice() || !session_.parseInputs() || !session_.compile(kRunExtent) || !session_.prepareInputs({request_.seed, Fill::kNormal}))
+        if (!session_.openDevice() || !session_.parseInputs() || !session_.compile(kRunExtent))
+            return;
+        // Inputs of a program that the simulator cannot run would take longer to make than the model.
+        const bool runs = !isSim || canBeSimulated(pa::workOf(session_.function(), valuesOf(session_)));
+        if (runs && !session_.prepareInputs({request_.seed, Fill::kNormal}))
             return;
         capture_.created = now();
         capture_.seed = request_.seed;
@@ -114,7 +118,7 @@ public:
         work_ = pa::workOf(*snapshot->function, values);
         pa::CompiledFacts facts = pa::factsOf(*snapshot);
         pa::recordProgram(*snapshot, work_, facts, values, capture_);
-        if (!(isSim ? simulate() : measure()))
+        if (runs && !(isSim ? simulate() : measure()))
             return;
         learnRegisters(facts);
         if (isCpu()) {
@@ -154,10 +158,11 @@ private:
             }
     }
 
-    bool simulate()
+    // The absences say so where it cannot.
+    bool canBeSimulated(const pa::Work& work)
     {
         double steps = 0, flops = 0;
-        for (const pa::LaunchWork& l : work_.launches)
+        for (const pa::LaunchWork& l : work.launches)
             for (const pa::OperationWork& op : l.operations) {
                 steps += op.elements;
                 flops += op.tensorFlops;
@@ -165,8 +170,13 @@ private:
         if (steps > kMostSimulatedSteps || flops > kMostSimulatedFlops) {
             capture_.absences["simulation"] = fmt::format("the program is too large to be simulated ({:.2g} element steps, {:.2g} operations of products); "
                                                           "smaller extents can be, everything here is modelled", steps, flops);
-            return true;
+            return false;
         }
+        return true;
+    }
+
+    bool simulate()
+    {
         DiagnosticSink found;
         sim::SimOptions options;
         options.findRaces = false;
