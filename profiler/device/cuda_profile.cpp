@@ -25,14 +25,14 @@ constexpr int kMostCounted = 5;           // samples of counters: they scatter l
 
 class Profiler {
 public:
-    Profiler(const CudaKernels& kernels, const driver::CompileSnapshot& snapshot, interp::Arguments& arguments,
+    Profiler(const CudaKernels& kernels, const target::Target& target, const SourceSet& sources, interp::Arguments& arguments,
              const CudaProfileOptions& options, DiagnosticSink& diagnostics, const std::function<void(double)>& progress, std::stop_token stop)
-        : kernels_(kernels), snapshot_(snapshot), arguments_(arguments), options_(options), diagnostics_(diagnostics), progress_(progress),
-          stop_(std::move(stop)), call_(kernels, arguments)
+        : kernels_(kernels), target_(target), sources_(sources), arguments_(arguments), options_(options), diagnostics_(diagnostics),
+          progress_(progress), stop_(std::move(stop)), call_(kernels, arguments)
     {
     }
 
-    std::optional<CudaProfile> run()
+    std::optional<CudaProfile> run(const OpenCupti& openCupti)
     {
         const bool ok = call_.prepare(diagnostics_) && measureTimes();
         out_.deviceIsLost = kernels_.context->isLost() || stillRuns_;
@@ -41,7 +41,7 @@ public:
         describeLaunches();
         describeMachine();
         report(0.2);
-        const auto library = cupti::Library::open(kernels_.context->driver().version());
+        const auto library = openCupti();
         if (library) {
             out_.environment.cupti = (*library)->versionText();
             measureWith(*library);
@@ -113,7 +113,7 @@ private:
             out.spillBytes = info.localBytes;
             const std::int64_t threads = made.shape.block[0] * made.shape.block[1] * made.shape.block[2];
             const target::Occupancy occupancy =
-                target::occupancyOf(snapshot_.target, {threads, info.registers, info.staticSharedBytes + made.shape.dynamicSharedBytes});
+                target::occupancyOf(target_, {threads, info.registers, info.staticSharedBytes + made.shape.dynamicSharedBytes});
             out.blocksPerSm = cuda::residentBlocks(*kernels_.context, made.function, threads, made.shape.dynamicSharedBytes);
             out.occupancy = occupancy.fraction;
             out.limiter = occupancy.limiter;
@@ -267,9 +267,8 @@ private:
         call_.use(kernels_.functions);
         if (!sampled)
             return tl::unexpected(sampled.error());
-        const SourceSet& sources = snapshot_.program->sources();
         InstructionPlaces places;
-        if (auto sass = nvrtc::disassemble(kernels_.cubin, *kernels_.program, &sources)) {
+        if (auto sass = nvrtc::disassemble(kernels_.cubin, *kernels_.program, &sources_)) {
             places = placesInSass(sass->text, sass->lines);
             out_.sass.format = "sass";
             out_.sass.text = std::move(sass->text);
@@ -277,9 +276,9 @@ private:
                 out_.sass.lines.push_back({line.line, line.source, line.op});
         } else {
             out_.absences["sass"] = sass.error().message;
-            places = placesInCubin(*library, kernels_.cubin, sampled->samples, *kernels_.program, sources);
+            places = placesInCubin(*library, kernels_.cubin, sampled->samples, *kernels_.program, sources_);
         }
-        StallAttribution found = attribute(sampled->samples, places, sources);
+        StallAttribution found = attribute(sampled->samples, places, sources_);
         out_.operations = std::move(found.operations);
         out_.lines = std::move(found.lines);
         out_.metrics.push_back({"pc_samples", static_cast<double>(sampled->total), "count", -1, capture::Origin::kMeasured, 1, 0});
@@ -288,7 +287,8 @@ private:
     }
 
     const CudaKernels& kernels_;
-    const driver::CompileSnapshot& snapshot_;
+    const target::Target& target_;
+    const SourceSet& sources_;
     interp::Arguments& arguments_;
     const CudaProfileOptions& options_;
     DiagnosticSink& diagnostics_;
@@ -318,7 +318,15 @@ std::optional<CudaProfile> profileOnCuda(int ordinal, const driver::CompileSnaps
     const auto kernels = compileKernels(*context, snapshot, client, diagnostics);
     if (!kernels)
         return std::nullopt;
-    return Profiler(*kernels, snapshot, arguments, options, diagnostics, progress, std::move(stop)).run();
+    const OpenCupti openCupti = [&] { return cupti::Library::open((*context)->driver().version()); };
+    return profileKernels(*kernels, snapshot.target, snapshot.program->sources(), arguments, options, openCupti, diagnostics, progress, std::move(stop));
+}
+
+std::optional<CudaProfile> profileKernels(const CudaKernels& kernels, const target::Target& target, const SourceSet& sources,
+                                          interp::Arguments& arguments, const CudaProfileOptions& options, const OpenCupti& openCupti,
+                                          DiagnosticSink& diagnostics, const std::function<void(double)>& progress, std::stop_token stop)
+{
+    return Profiler(kernels, target, sources, arguments, options, diagnostics, progress, std::move(stop)).run(openCupti);
 }
 
 }  // namespace tw::device

@@ -11,7 +11,8 @@
 #include "core/interp/tensor.h"
 #include "core/support/diagnostic.h"
 #include "profiler/capture/capture.h"
-#include "profiler/protocol/messages.h"
+#include "profiler/cupti/library.h"
+#include "profiler/device/cuda_kernels.h"
 
 namespace tw::device {
 
@@ -49,5 +50,12 @@ struct CudaProfile {
                                                        const CudaProfileOptions& options, const protocol::CudaCompiler& client,
                                                        DiagnosticSink& diagnostics, const std::function<void(double)>& progress,
                                                        std::stop_token stop);
+
+// The same for kernels that are loaded, with CUPTI from elsewhere: a library played by a test.
+using OpenCupti = std::function<cupti::Result<std::shared_ptr<const cupti::Library>>()>;
+[[nodiscard]] std::optional<CudaProfile> profileKernels(const CudaKernels& kernels, const target::Target& target, const SourceSet& sources,
+                                                        interp::Arguments& arguments, const CudaProfileOptions& options,
+                                                        const OpenCupti& openCupti, DiagnosticSink& diagnostics,
+                                                        const std::function<void(double)>& progress, std::stop_token stop);
 
 }  // namespace tw::device
