@@ -225,7 +225,10 @@ private:
         if (!clear_)
             value = combine(combiner_, ir::cast(type_, loadAt(dst_.registers, {at})), value, nanWins_);
         const Stmt store = storeAt(dst_.registers, {at}, ir::cast(type, value), where_);
-        const Expr inside = exists(false);
+        Expr inside = exists(false);
+        if (!clear_)  // threads that hold no element have no old value either
+            if (const Expr holds = layout::holdsAny(src_.layout, tiles_.thread))
+                inside = inside ? ir::logicalAnd(holds, inside) : holds;
         return inside ? std::make_shared<ir::If>(inside, store, Stmt{}, where_) : store;
     }
 
