@@ -20,6 +20,9 @@ int Compiler::bindVar(const ir::Var& v)
 void Compiler::stmt(const ir::Stmt& s)
 {
     TW_CHECK(s != nullptr, "a statement is missing");
+    const ir::Provenance* const outside = around_;
+    if (s->where.range.isKnown())
+        around_ = &s->where;
     switch (s->kind) {
     case StmtKind::kSeq: sequence(*ir::as<ir::Seq>(s)); break;
     case StmtKind::kFor: forStmt(*ir::as<ir::For>(s)); break;
@@ -46,6 +49,7 @@ void Compiler::stmt(const ir::Stmt& s)
         break;
     }
     }
+    around_ = outside;
 }
 
 // A body: a scope of its own even where it is a single statement.

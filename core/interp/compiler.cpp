@@ -105,6 +105,8 @@ void Compiler::compileLaunch(std::size_t index)
 
 int Compiler::emit(Instr instr)
 {
+    if (around_ && !instr.where.range.isKnown())  // what passes made has no place of its own
+        instr.where = *around_;
     p_.code.push_back(std::move(instr));
     return here() - 1;
 }

@@ -117,6 +117,7 @@ private:
     int nextOpId_ = 0;
     bool inHost_ = true;
     bool failed_ = false;
+    const ir::Provenance* around_ = nullptr;  // of the innermost statement whose place is known
 };
 
 // Whether a statement synchronises threads or runs operations of the whole block, so that threads that disagree about

@@ -115,6 +115,27 @@ TEST(Contract, RunOnTheSimulatorSaysWhatAccessesCost)
     EXPECT_NE(tilec("run " + file.path() + " --device sim").out.find("simulated on sm_90a: "), std::string::npos);
 }
 
+TEST(Contract, EverythingThatIsCountedHasALine)
+{
+    // Ragged copies: conditions and guarded loads that passes made.
+    const TemporaryFile file("ragged.py", R"(import tilelang.language as T
+
+@T.prim_func
+def main(X: T.Tensor((41, 50), "float16"), Y: T.Tensor((41, 50), "float16")):
+    with T.Kernel(2, 3, threads=64) as (bx, by):
+        s = T.alloc_shared((16, 32), "float16")
+        for k in T.Pipelined(2, num_stages=2):
+            T.copy(X[by * 16, bx * 32 + k], s)
+            T.copy(s, Y[by * 16, bx * 32])
+)");
+    const Json j = tilec("run " + file.path() + " --device sim --target sm_80 --json").json();
+    ASSERT_FALSE(j["simulation"]["sites"].empty()) << j;
+    ASSERT_FALSE(j["simulation"]["branches"].empty());
+    for (const char* list : {"sites", "branches"})
+        for (const Json& entry : j["simulation"][list])
+            EXPECT_GE(entry["line"], 7) << entry;
+}
+
 TEST(Contract, FindingsOfTheSimulatorAreInTheDocument)
 {
     const TemporaryFile file("race.py", R"(import tilelang.language as T
