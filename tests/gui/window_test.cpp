@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "app/gui/views/access_view.h"
 #include "app/gui/views/kernel_view.h"
 #include "app/gui/views/run_view.h"
 #include "app/gui/windows/main_window.h"
@@ -122,6 +123,22 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!window_->runs().isBusy(), kWaitMs);
         QVERIFY(window_->runs().outcome()->verify);
         QVERIFY(window_->runs().outcome()->head().outcome == protocol::Outcome::kFine);
+    }
+
+    void accessesAreCountedAfterARunOnTheSimulator()
+    {
+        openSample();
+        window_->focusView(QStringLiteral("access"));
+        auto* view = dynamic_cast<AccessView*>(window_->view(QStringLiteral("access")));
+        const auto basis = [&] { return view->accesses().index(0, 4).data().toString(); };
+        QTRY_COMPARE_WITH_TIMEOUT(basis(), QStringLiteral("modelled"), kWaitMs);
+        window_->runs().run({.device = "sim", .inputs = {}, .seed = 0, .repeat = 1});
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->runs().isBusy(), kWaitMs);
+        QVERIFY(window_->runs().outcome()->run->simulation);
+        QTRY_COMPARE_WITH_TIMEOUT(basis(), QStringLiteral("simulated"), kWaitMs);
+        bench().setTarget("sm_80");  // another program
+        QTRY_COMPARE_WITH_TIMEOUT(basis(), QStringLiteral("modelled"), kWaitMs);
+        bench().setTarget({});
     }
 
     void cancelEndsARun()

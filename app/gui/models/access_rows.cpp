@@ -46,6 +46,29 @@ QString cause(const analysis::WarpAccess& a)
                             .arg(a.idealSectors);
 }
 
+// What a counted access costs beyond the least: passes over the banks, or sectors.
+std::int64_t excessOf(const sim::SiteCost& s) { return s.shared ? s.wavefronts - s.idealWavefronts : s.sectors - s.idealSectors; }
+
+QString simulatedVerdict(const sim::SiteCost& s)
+{
+    if (s.shared)
+        return s.hasConflicts() ? tr("up to %1-way bank conflict").arg(s.ways) : tr("no bank conflict");
+    return excessOf(s) == 0 ? tr("coalesced") : tr("%1 % of the moved bytes used").arg(100.0 * s.efficiency(), 0, 'f', 0);
+}
+
+QString simulatedCause(const sim::SiteCost& s)
+{
+    if (s.shared)
+        return tr("In the whole run %1 requests of warps took %2 passes over the banks; %3 is the least.")
+            .arg(s.requests)
+            .arg(s.wavefronts)
+            .arg(s.idealWavefronts);
+    return tr("In the whole run %1 requests of warps touched %2 sectors of 32 bytes; %3 is the least.")
+        .arg(s.requests)
+        .arg(s.sectors)
+        .arg(s.idealSectors);
+}
+
 QString syncName(ir::OpId op)
 {
     switch (op) {
@@ -143,6 +166,29 @@ std::vector<TableRow> accessRows(const driver::CompileSnapshot& snapshot, const 
         row.toolTip = cause(a);
         row.iconName = rank(a) == 2 ? QStringLiteral("good") : rank(a) == 0 ? QStringLiteral("warning") : QStringLiteral("note");
         row.iconColor = theme.color(rank(a) == 2 ? "good" : rank(a) == 0 ? "warning" : "muted");
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<TableRow> simulatedAccessRows(const driver::CompileSnapshot& snapshot, const sim::Report& simulation, const Theme& theme)
+{
+    std::vector<const sim::SiteCost*> sites;
+    for (const sim::SiteCost& s : simulation.sites)
+        if (s.wavefronts + s.sectors > 0)  // what engines move has no lanes
+            sites.push_back(&s);
+    std::stable_sort(sites.begin(), sites.end(), [](const auto* a, const auto* b) { return excessOf(*a) > excessOf(*b); });
+    std::vector<TableRow> rows;
+    for (const sim::SiteCost* s : sites) {
+        const bool isGood = excessOf(*s) == 0;
+        TableRow row;
+        row.cells = {(s->writes ? tr("writes %1") : tr("reads %1")).arg(QString::fromStdString(s->buffer)),
+                     lineText(snapshot, {s->where, s->op}), QString::number(s->bytes), simulatedVerdict(*s), tr("simulated")};
+        row.range = s->where;
+        row.op = s->op;
+        row.toolTip = simulatedCause(*s);
+        row.iconName = isGood ? QStringLiteral("good") : QStringLiteral("warning");
+        row.iconColor = theme.color(isGood ? "good" : "warning");
         rows.push_back(std::move(row));
     }
     return rows;

@@ -11,7 +11,7 @@
 namespace tw::gui {
 
 struct RunOptions {
-    std::string device = "cpu";  // "cpu", "interp"
+    std::string device = "cpu";  // "cpu", "interp", "sim"
     std::map<std::string, std::string> inputs;  // NAME -> path of a .npy file, or a number; absent: generated
     std::uint64_t seed = 0;
     int repeat = 1;

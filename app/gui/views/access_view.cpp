@@ -10,13 +10,14 @@
 #include <QTreeView>
 
 #include "app/gui/models/access_rows.h"
+#include "app/gui/session/run_session.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
 
 namespace tw::gui {
 
-AccessView::AccessView(ViewContext context, QWidget* parent)
-    : View(QStringLiteral("access"), tr("Access"), QStringLiteral("access"), context, parent),
+AccessView::AccessView(const RunSession& runs, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("access"), tr("Access"), QStringLiteral("access"), context, parent), runs_(runs),
       accesses_(new RowModel(accessHeaders(), {1, 2}, this)), syncs_(new RowModel(syncHeaders(), {1}, this)),
       theme_(Theme::load(QStringLiteral("light")))
 {
@@ -31,6 +32,7 @@ AccessView::AccessView(ViewContext context, QWidget* parent)
     setFoldingSplitter(splitter, 900);
     setFocusProxy(accesses);
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&runs, &RunSession::finished, this, [this] { invalidate(); });
 }
 
 QTreeView* AccessView::makeTable(RowModel* model, int stretched)
@@ -85,6 +87,14 @@ void AccessView::setTheme(const Theme& theme, double)
     invalidate();
 }
 
+// Counted ones as long as the program is the one that ran.
+std::vector<TableRow> AccessView::rowsOf(const driver::CompileSnapshot& lowered) const
+{
+    const auto outcome = runs_.outcome();
+    const bool isCounted = outcome && outcome->run && outcome->run->simulation && outcome->snapshot == context_.workbench.newest();
+    return isCounted ? simulatedAccessRows(*outcome->snapshot, *outcome->run->simulation, theme_) : accessRows(lowered, theme_);
+}
+
 void AccessView::refresh()
 {
     const auto shown = context_.workbench.shown();
@@ -96,7 +106,7 @@ void AccessView::refresh()
     const auto lowered = context_.workbench.lowered();
     if (!lowered)
         return showEmpty(tr("No code for this kernel"), tr("The Problems view says why it does not reach CUDA text."));
-    auto rows = accessRows(*lowered, theme_);
+    auto rows = rowsOf(*lowered);
     const auto costly = std::count_if(rows.begin(), rows.end(), [](const TableRow& r) { return r.iconName == QLatin1String("warning"); });
     accessTitle_->setText(costly == 0   ? tr("Accesses: none costs more than its bytes need")
                           : costly == 1 ? tr("Accesses: 1 costs more than its bytes need")

@@ -1,6 +1,8 @@
-// Whether accesses to memory cost more than they need, and which hazard every barrier and fence closes.
+// Whether accesses to memory cost more than they need, and which hazard every barrier and fence closes. Costs are modelled from
+// layouts until the program as it stands has run on the simulator; then they are what it counted.
 #pragma once
 
+#include "app/gui/models/row_model.h"
 #include "app/gui/views/view.h"
 #include "app/gui/widgets/theme.h"
 
@@ -9,13 +11,13 @@ class QTreeView;
 
 namespace tw::gui {
 
-class RowModel;
+class RunSession;
 
 class AccessView : public View {
     Q_OBJECT
 
 public:
-    AccessView(ViewContext context, QWidget* parent);
+    AccessView(const RunSession& runs, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] RowModel& accesses() { return *accesses_; }
     [[nodiscard]] RowModel& syncs() { return *syncs_; }
@@ -24,9 +26,11 @@ protected:
     void refresh() override;
 
 private:
+    [[nodiscard]] std::vector<TableRow> rowsOf(const driver::CompileSnapshot& lowered) const;
     QTreeView* makeTable(RowModel* model, int stretched);
     QWidget* makeSection(QLabel*& title, QTreeView* table, RowModel* model);
 
+    const RunSession& runs_;
     RowModel* accesses_;
     RowModel* syncs_;
     QLabel* accessTitle_ = nullptr;

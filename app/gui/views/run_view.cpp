@@ -57,6 +57,7 @@ QWidget* RunView::makeControls(QWidget* parent)
     device_ = new QComboBox(panel);
     device_->addItem(tr("CPU, compiled"), QStringLiteral("cpu"));
     device_->addItem(tr("Interpreter"), QStringLiteral("interp"));
+    device_->addItem(tr("Simulator"), QStringLiteral("sim"));
     device_->setMinimumWidth(80);
     device_->setAccessibleName(tr("Device"));
     seed_ = new QSpinBox(panel);

@@ -73,7 +73,7 @@ void MainWindow::makeViews(const Services& services)
     for (auto kind : {CodeView::cuda(), CodeView::ptx(), CodeView::sass(), CodeView::llvm(), CodeView::assembly()})
         views_ << new CodeView(std::move(kind), *farStages_, context, this);
     views_ << new ResourceView(*farStages_, context, this) << new LayoutView(context, this) << new MemoryView(context, this)
-           << new AccessView(context, this) << new ProblemView(context, this) << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
+           << new AccessView(*runs_, context, this) << new ProblemView(context, this) << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
            << new HelpView(language_, context, this);
     profileDocks_ = new ProfileDocks(*profiles_, {services.compile, services.runnerCommand, services.storePath}, context, this);
     views_ << profileDocks_->views();
