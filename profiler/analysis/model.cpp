@@ -185,17 +185,18 @@ private:
         model_.issuePct = 100 * total[kIssue] * blocks_ / room;
         model_.dramPct = 100 * model_.dram.both() / (rates_.dramBytesPerSecond * model_.us * 1e-6);
         model_.loops.resize(work_.loops.size());
-        share(dramUs >= computeUs, byUnit ? slowest(total) : -1);
+        share(dramUs >= computeUs, byUnit);
     }
 
-    // Where one unit limits the launch its use decides, otherwise what each operation adds to a block alone.
-    void share(bool byDram, int unit)
+    // Bytes decide where DRAM limits the launch; where blocks keep a unit busy, what each operation needs of its own slowest unit;
+    // otherwise what it adds to a block alone.
+    void share(bool byDram, bool byUnit)
     {
         std::vector<double> weights;
         double sum = 0;
         for (std::size_t i = 0; i < work_.operations.size(); ++i) {
             const OperationWork& op = work_.operations[i];
-            const double w = byDram ? op.global.both() : unit >= 0 ? clocks_[i][static_cast<std::size_t>(unit)] * op.executions : alone_[i];
+            const double w = byDram ? op.global.both() : byUnit ? longest(clocks_[i]) * op.executions : alone_[i];
             weights.push_back(w);
             sum += w;
         }
