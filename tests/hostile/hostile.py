@@ -84,6 +84,11 @@ def programs():
     yield "deep f-strings", kernel(before="x = " + "f'{" * 2000 + "1" + "}'" * 2000), True
     yield "deep blocks", b"".join(b" " * i + b"if 1:\n" for i in range(3000)) + b" " * 3000 + b"pass\n", True
     yield "deep index expression", kernel(inside="i = T.get_thread_binding()\n" + "i = i + i\n" * 3000), None
+    helper = b"def bomb(x):\n    for _ in range(%d):\n        x = %s\n    return x\n\n\n@tilelang.jit"
+    for name, rounds, step in (("doubled expression", 80, b"x + x"), ("doubled select", 60, b"T.if_then_else(x > 0, x * 2, x / 3)"),
+                               ("deep expression", 200_000, b"x + 1.5")):
+        yield name, kernel(inside="Y[0] = bomb(X[0])").replace(b"@tilelang.jit", helper % (rounds, step)), True
+    yield "doubled extent", kernel(before="m = T.dynamic('m')\nfor _ in range(100):\n    m = m + m * m\nn = m"), None
     yield "many statements", kernel(before="x = 0\n" * 200_000), None
     yield "many kernels", kernel() + b"".join(kernel().replace(b"def copy", b"def copy%d" % i) for i in range(300)), None
     yield "unterminated string", b"x = '''" + b"a" * 1_000_000, True

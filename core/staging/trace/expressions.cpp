@@ -7,6 +7,7 @@
 
 #include "core/ir/number.h"
 #include "core/ir/print.h"
+#include "core/ir/visit.h"
 #include "core/staging/trace/function_tracer.h"
 #include "core/staging/trace/regions.h"
 
@@ -127,12 +128,53 @@ Expr integerConstant(Evaluator& ev, Integer value, const SourceRange& range)
     ev.fail(Code::kValueRange, range, "an integer of more than 64 bits cannot enter a kernel");
 }
 
+// The nodes of an expression written out as a tree: a part that is shared counts wherever it stands. Stops at a limit.
+class TreeSize final : public ir::Visitor {
+public:
+    static constexpr std::int64_t kMostNodes = 1 << 17;
+    static constexpr int kMostLevels = 2000;  // the passes recurse
+    std::int64_t nodes = 0;
+    bool isTooDeep = false;
+
+    using ir::Visitor::visit;
+    void visit(const Expr& e) override
+    {
+        isTooDeep = isTooDeep || level_ >= kMostLevels;
+        if (++nodes > kMostNodes || isTooDeep)
+            return;
+        ++level_;
+        ir::Visitor::visit(e);
+        --level_;
+    }
+
+private:
+    int level_ = 0;
+};
+
+// `x = x + x` in a helper doubles the tree each time, and whoever reads it later reads all of it.
+void checkSize(Evaluator& ev, const Expr& e, const SourceRange& range)
+{
+    TreeSize size;
+    static_cast<ir::Visitor&>(size).visit(e);
+    ev.charge(size.nodes / 16, range);
+    if (size.nodes > TreeSize::kMostNodes)
+        ev.fail(Code::kBudget, range,
+                fmt::format("this expression has more than {} operations where its repeated parts are written out; keep a part of it in a "
+                            "variable (T.alloc_var)",
+                            TreeSize::kMostNodes));
+    if (size.isTooDeep)
+        ev.fail(Code::kBudget, range,
+                fmt::format("this expression is nested more than {} levels deep; keep a part of it in a variable (T.alloc_var)", TreeSize::kMostLevels));
+}
+
 }  // namespace
 
 Expr toExpr(Evaluator& ev, const Value& value, const SourceRange& range, std::string_view what)
 {
-    if (const auto e = value.expr())
+    if (const auto e = value.expr()) {
+        checkSize(ev, e, range);
         return e;
+    }
     if (const auto* i = value.get<Integer>())
         return integerConstant(ev, *i, range);
     if (const auto* d = value.get<double>())
