@@ -13,8 +13,8 @@ namespace {
 namespace metric = capture::metric;
 using capture::Finding;
 
-constexpr std::array kRules = {consumerWaits, shallowPipelines, heavyMeetings, bankConflicts, uncoalescedAccess, narrowAccess, divergence,
-                               lowOccupancy,  tailWave,         smallGrid,     spills,        bandwidthBound,    extraTraffic, stalledOperations};
+constexpr std::array kRules = {consumerWaits, shallowPipelines, heavyMeetings, bankConflicts, countedConflicts, uncoalescedAccess, narrowAccess, divergence,
+                               lowOccupancy,  tailWave,         smallGrid,     spills,        bandwidthBound,   extraTraffic,      stalledOperations};
 
 SourceRange placeOfLaunch(const Evidence& e, std::size_t launch)
 {

@@ -39,7 +39,8 @@ using Findings = std::vector<capture::Finding>;
 [[nodiscard]] Findings consumerWaits(const Evidence& e);     // the tensor cores idle while their warps wait for copies
 [[nodiscard]] Findings shallowPipelines(const Evidence& e);  // loads do not run far enough ahead, and shared memory has room
 [[nodiscard]] Findings heavyMeetings(const Evidence& e);     // threads meet more than they compute
-[[nodiscard]] Findings bankConflicts(const Evidence& e);
+[[nodiscard]] Findings bankConflicts(const Evidence& e);     // by access, where the simulator counted them
+[[nodiscard]] Findings countedConflicts(const Evidence& e);  // of a launch, by the device's counter
 [[nodiscard]] Findings uncoalescedAccess(const Evidence& e);
 [[nodiscard]] Findings narrowAccess(const Evidence& e);      // few bytes a lane where 16 would go
 [[nodiscard]] Findings divergence(const Evidence& e);

@@ -75,6 +75,43 @@ Findings bankConflicts(const Evidence& e)
     return out;
 }
 
+Findings countedConflicts(const Evidence& e)
+{
+    constexpr double kWorth = 0.1, kPassBytes = 128;
+    Findings out;
+    for (std::size_t i = 0; i < e.capture.launches.size(); ++i) {
+        const auto launch = static_cast<int>(i);
+        const capture::Metric* counted = findMetric(e.capture, capture::metric::kSharedConflicts, launch);
+        const capture::Metric *read = findMetric(e.capture, capture::metric::kSharedRead, launch), *written = findMetric(e.capture, capture::metric::kSharedWrite, launch);
+        const double passes = ((read ? read->value : 0) + (written ? written->value : 0)) / kPassBytes;
+        if (!counted || counted->origin != capture::Origin::kMeasured || passes <= 0 || counted->value < kWorth * passes)
+            continue;
+        // Who waits for shared memory most stands for it.
+        const capture::Operation* worst = nullptr;
+        double most = 0, all = 0;
+        for (const capture::Operation& op : e.capture.operations)
+            for (const auto& [reason, share] : op.stalls) {
+                if (!reason.starts_with("short_scoreboard") && !reason.starts_with("mio_throttle"))
+                    continue;
+                all += share * op.timeShare;
+                if (share * op.timeShare > most) {
+                    most = share * op.timeShare;
+                    worst = &op;
+                }
+            }
+        const SourceRange place = e.work && i < e.work->launches.size() ? e.work->launches[i].where : SourceRange{};
+        Finding f = findingAt(e, "bank-conflicts", worst ? worst->where : place, worst ? worst->id : 0);
+        f.value = counted->value;
+        f.unit = "count";
+        f.origin = counted->origin;
+        f.gain = gainOf(all, passes / (passes + counted->value));
+        f.reason = fmt::format("{:.3g} extra passes over shared memory beside the {:.3g} that its bytes need{}; --device sim says which access they belong to",
+                               counted->value, passes, worst ? fmt::format(", most waited for in {}", worst->name) : "");
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
 Findings uncoalescedAccess(const Evidence& e)
 {
     constexpr double kGood = 0.75;

@@ -55,6 +55,23 @@ TEST(Findings, BankConflictsByAccess)
     EXPECT_TRUE(bankConflicts(e).empty());
 }
 
+TEST(Findings, ConflictsByTheCounter)
+{
+    Capture c = oneLaunch();
+    c.operations[0].stalls = {{"short_scoreboard", 0.4}};
+    c.metrics = {{"shared_bank_conflicts", 50, "count", 0, Origin::kMeasured, 1, 0}, {"shared_read_bytes", 64 * 128, "bytes", 0, Origin::kModelled, 1, 0},
+                 {"shared_write_bytes", 36 * 128, "bytes", 0, Origin::kModelled, 1, 0}};
+    const Findings found = countedConflicts({c, h200()});
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].value, 50);
+    EXPECT_EQ(found[0].line, 2);
+    EXPECT_NEAR(found[0].gain, 1 / (1 - 0.2 / 3), 1e-9);  // a fifth of the time waits; a third of it for nothing
+    c.metrics[0].value = 5;
+    EXPECT_TRUE(countedConflicts({c, h200()}).empty());
+    c.metrics[0] = {"shared_bank_conflicts", 50, "count", 0, Origin::kSimulated, 1, 0};
+    EXPECT_TRUE(countedConflicts({c, h200()}).empty());
+}
+
 TEST(Findings, UncoalescedAndNarrowAccess)
 {
     const Capture c = oneLaunch();
