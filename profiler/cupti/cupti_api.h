@@ -159,7 +159,7 @@ struct RangeDataInfo : Head {
 // ---- counters over time ----
 enum : int { kEveryCycles = 0, kEveryNanoseconds = 1 };
 enum : int { kKeepOldest = 0, kKeepLatest = 1 };
-enum : int { kStopOther = 0, kStopDataFull = 1, kStopEndOfRecords = 2 };
+enum : int { kStopDataFull = 1, kStopEndOfRecords = 2 };
 
 struct PmAvailability : Head {
     std::size_t device;
@@ -214,10 +214,9 @@ struct PmSampleInfo : Head {
 };
 
 // ---- samples of program counters ----
-enum : int { kPcContinuous = 1, kPcSerialized = 2 };
+inline constexpr int kPcSerialized = 2;  // kernels one after another
 enum : int {
-    kPcPeriod = 1, kPcReasons = 2, kPcScratchBytes = 3, kPcHardwareBytes = 4, kPcMode = 5, kPcStartStop = 6, kPcFormat = 7, kPcBuffer = 8,
-    kPcSleep = 9
+    kPcPeriod = 1, kPcScratchBytes = 3, kPcHardwareBytes = 4, kPcMode = 5, kPcFormat = 7, kPcBuffer = 8, kPcSleep = 9
 };
 inline constexpr int kPcParsed = 1;               // the only output format
 inline constexpr std::size_t kReasonBytes = 128;  // of a stall reason's name
@@ -251,10 +250,6 @@ struct PcOption {
         std::uint32_t number;
         std::size_t bytes;
         void* pointer;
-        struct {
-            std::size_t count;
-            std::uint32_t* indices;
-        } reasons;
     } value;
 };
 struct PcConfigure : Head {
@@ -262,7 +257,7 @@ struct PcConfigure : Head {
     std::size_t count;
     PcOption* options;
 };
-struct PcCall : Head {  // Enable, Disable, Start, Stop
+struct PcCall : Head {  // Enable, Disable
     Context context;
 };
 struct PcGetData : Head {
@@ -279,7 +274,7 @@ struct PcReasonNames : Head {
     std::uint32_t* indices;
     char** names;
 };
-// These two begin with their size only.
+// This one begins with its size only.
 struct SassToSource {
     std::size_t size;
     const void* cubin;
@@ -288,12 +283,6 @@ struct SassToSource {
     std::uint32_t line;
     std::uint64_t offset;
     char *file, *folder;  // to be freed
-};
-struct CubinCrc {
-    std::size_t size;
-    std::size_t cubinBytes;
-    const void* cubin;
-    std::uint64_t crc;
 };
 
 // The size that a structure says of itself.
@@ -339,7 +328,6 @@ TW_CUPTI_SIZE(PcGetData, buffer)
 TW_CUPTI_SIZE(PcReasonCount, count)
 TW_CUPTI_SIZE(PcReasonNames, names)
 TW_CUPTI_SIZE(SassToSource, folder)
-TW_CUPTI_SIZE(CubinCrc, crc)
 #pragma GCC diagnostic pop
 #undef TW_CUPTI_SIZE
 

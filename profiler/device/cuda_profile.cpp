@@ -77,10 +77,10 @@ private:
     {
         if (auto done = call_.keepInputs(); !done)
             return failed(done.error());
-        auto samples = timeCall(call_, kernels_, {0, 1, false}, out_.log, stop_);
-        std::string unused;
+        std::string printed;  // a profile is about time: what the kernel prints, `tilec run` shows
+        auto samples = timeCall(call_, kernels_, {0, 1, false}, printed, stop_);
         if (samples && samples->size() == 1)
-            samples = timeCall(call_, kernels_, {kWarmUpRounds, options_.repeat, options_.coldL2}, unused, stop_);
+            samples = timeCall(call_, kernels_, {kWarmUpRounds, options_.repeat, options_.coldL2}, printed, stop_);
         if (!samples)
             return failed(samples.error());
         if (stop_.stop_requested() || samples->empty()) {

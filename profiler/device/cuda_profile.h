@@ -27,7 +27,6 @@ struct CudaProfileOptions {
 // The parts of a capture that come from the device. Each part but the times may be missing: `absences` then says why and what
 // would help, under "counters", "stalls", "series", "clocks", "sass" or a metric's name.
 struct CudaProfile {
-    std::string log;                            // T.print's text, of the first run
     std::vector<double> samplesUs;              // of the whole call, by events on the device
     std::vector<capture::Launch> launches;      // one a launch of the program; without a grid: not made, for its condition did not hold
     std::vector<capture::Metric> metrics;       // of each launch; `duration_us` of the whole call (launch -1) by events

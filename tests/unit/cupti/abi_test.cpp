@@ -208,10 +208,6 @@ TEST(CuptiAbi, PcSamplesLieAlike)
     TW_MEMBER(PcCall, context, CUpti_PCSamplingEnableParams, ctx);
     TW_SIZE(PcCall, CUpti_PCSamplingDisableParams, CUpti_PCSamplingDisableParamsSize);
     TW_MEMBER(PcCall, context, CUpti_PCSamplingDisableParams, ctx);
-    TW_SIZE(PcCall, CUpti_PCSamplingStartParams, CUpti_PCSamplingStartParamsSize);
-    TW_MEMBER(PcCall, context, CUpti_PCSamplingStartParams, ctx);
-    TW_SIZE(PcCall, CUpti_PCSamplingStopParams, CUpti_PCSamplingStopParamsSize);
-    TW_MEMBER(PcCall, context, CUpti_PCSamplingStopParams, ctx);
     TW_SIZE(PcGetData, CUpti_PCSamplingGetDataParams, CUpti_PCSamplingGetDataParamsSize);
     TW_MEMBER(PcGetData, context, CUpti_PCSamplingGetDataParams, ctx);
     TW_MEMBER(PcGetData, buffer, CUpti_PCSamplingGetDataParams, pcSamplingData);
@@ -231,10 +227,6 @@ TEST(CuptiAbi, PcSamplesLieAlike)
     TW_MEMBER(SassToSource, offset, CUpti_GetSassToSourceCorrelationParams, pcOffset);
     TW_MEMBER(SassToSource, file, CUpti_GetSassToSourceCorrelationParams, fileName);
     TW_MEMBER(SassToSource, folder, CUpti_GetSassToSourceCorrelationParams, dirName);
-    TW_SIZE(CubinCrc, CUpti_GetCubinCrcParams, CUpti_GetCubinCrcParamsSize);
-    TW_MEMBER(CubinCrc, cubinBytes, CUpti_GetCubinCrcParams, cubinSize);
-    TW_MEMBER(CubinCrc, cubin, CUpti_GetCubinCrcParams, cubin);
-    TW_MEMBER(CubinCrc, crc, CUpti_GetCubinCrcParams, cubinCrc);
 }
 
 TEST(CuptiAbi, PcDataLiesAlike)
@@ -285,11 +277,9 @@ TEST(CuptiAbi, NumbersAreTheirs)
     EXPECT_EQ(static_cast<int>(kStopEndOfRecords), static_cast<int>(CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS));
     EXPECT_EQ(static_cast<int>(kPcSerialized), static_cast<int>(CUPTI_PC_SAMPLING_COLLECTION_MODE_KERNEL_SERIALIZED));
     EXPECT_EQ(static_cast<int>(kPcPeriod), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD));
-    EXPECT_EQ(static_cast<int>(kPcReasons), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_STALL_REASON));
     EXPECT_EQ(static_cast<int>(kPcScratchBytes), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SCRATCH_BUFFER_SIZE));
     EXPECT_EQ(static_cast<int>(kPcHardwareBytes), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_HARDWARE_BUFFER_SIZE));
     EXPECT_EQ(static_cast<int>(kPcMode), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE));
-    EXPECT_EQ(static_cast<int>(kPcStartStop), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_ENABLE_START_STOP_CONTROL));
     EXPECT_EQ(static_cast<int>(kPcFormat), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_OUTPUT_DATA_FORMAT));
     EXPECT_EQ(static_cast<int>(kPcBuffer), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER));
     EXPECT_EQ(static_cast<int>(kPcSleep), static_cast<int>(CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_WORKER_THREAD_PERIODIC_SLEEP_SPAN));

@@ -98,8 +98,6 @@ FAKE(cuptiPCSamplingSetConfigurationAttribute, PcConfigure* p)
         state.pcOptions[p->options[i].attribute] = p->options[i].value.number;
     return isWhole(p) ? answer("pcConfigure") : kInvalidParameter;
 }
-FAKE(cuptiPCSamplingStart, PcCall*) { return 0; }
-FAKE(cuptiPCSamplingStop, PcCall*) { return 0; }
 FAKE(cuptiPCSamplingGetData, PcGetData* p)
 {
     auto* buffer = static_cast<PcBuffer*>(p->buffer);
@@ -133,7 +131,6 @@ FAKE(cuptiGetSassToSourceCorrelation, SassToSource* p)
     p->file = ::strdup("kernel.py");
     return p->size == sizeOf(p) ? answer("sassToSource") : kInvalidParameter;
 }
-FAKE(cuptiGetCubinCrc, CubinCrc*) { return 0; }
 
 #ifndef TW_FAKE_OLD
 FAKE(cuptiRangeProfilerEnable, RangeEnable* p) { return p->object = reinterpret_cast<RangeObject>(&state), answer("rangeEnable"); }
