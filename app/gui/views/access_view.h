@@ -5,6 +5,7 @@
 #include "app/gui/models/row_model.h"
 #include "app/gui/views/view.h"
 #include "app/gui/widgets/theme.h"
+#include "codegen/driver/compile.h"
 
 class QLabel;
 class QTreeView;
