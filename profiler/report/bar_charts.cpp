@@ -128,7 +128,7 @@ std::string stallChart(const Capture& capture)
     stackedBar(svg, 4, 18, parts, colors);
     double y = kRow;
     for (const Operation* operation : sampled) {
-        svg.text(kLabel - 12, y + 17, shortened(operation->name, 26), Anchor::kEnd, Ink::kMuted);
+        svg.text(kLabel - 12, y + 17, shortened(operation->name, 24), Anchor::kEnd, Ink::kMuted);
         stackedBar(svg, y + 4, 18, sortedParts(operation->stalls), colors);
         y += kRow;
     }
@@ -143,8 +143,9 @@ std::string samplesChart(const std::vector<double>& samplesUs)
     const auto [low, high] = std::minmax_element(samplesUs.begin(), samplesUs.end());
     const double least = *low, most = *high > *low ? *high : *low + 1;
     std::vector<double> sorted = samplesUs;
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-    const double median = sorted[sorted.size() / 2];
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t half = sorted.size() / 2;
+    const double median = sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     constexpr double kHeight = 120, kBottom = 96;
     Svg svg(kWidth, kHeight, "durations of the single runs");
     const auto yOf = [&](double us) { return kBottom - 80 * (us - least) / (most - least); };
@@ -169,9 +170,14 @@ std::string groupedBars(const std::vector<std::string>& variants, const std::vec
     Svg svg(kWidth, group * static_cast<double>(groups.size()) + 30 + 20 * static_cast<double>(variants.size()), "variants side by side");
     const double width = kWidth - kLabel - 130;
     double y = 6;
+    for (std::size_t i = 0; i < variants.size(); ++i, y += 20) {
+        svg.rect(kLabel, y, 11, 11, categoryColor(i));
+        svg.text(kLabel + 17, y + 10, variants[i], Anchor::kStart, Ink::kMuted);
+    }
+    y += 10;
     for (const BarGroup& g : groups) {
         const double most = std::max(*std::max_element(g.values.begin(), g.values.end()), 1e-300);
-        svg.text(kLabel - 12, y + 12, shortened(g.name, 28), Anchor::kEnd);
+        svg.text(kLabel - 12, y + 12, shortened(g.name, 30), Anchor::kEnd, Ink::kText, 11);
         for (std::size_t i = 0; i < g.values.size(); ++i, y += kRow) {
             const std::string value = quantity(g.values[i], g.unit);
             svg.track(kLabel, y, width, kRow - 3);
@@ -179,10 +185,6 @@ std::string groupedBars(const std::vector<std::string>& variants, const std::vec
             svg.text(kLabel + width + 10, y + 11, value, Anchor::kStart, Ink::kText, 11);
         }
         y += kGap;
-    }
-    for (std::size_t i = 0; i < variants.size(); ++i, y += 20) {
-        svg.rect(kLabel, y, 11, 11, categoryColor(i));
-        svg.text(kLabel + 17, y + 10, variants[i], Anchor::kStart, Ink::kMuted);
     }
     return std::move(svg).finish();
 }

@@ -52,9 +52,12 @@ std::string tableOf(const std::vector<std::string>& names, const std::vector<Row
 
 std::string comparisonChart(const std::vector<Variant>& variants, const std::vector<Row>& rows)
 {
+    constexpr std::size_t kMostGroups = 10;
+    std::vector<Row> ordered = rows;
+    std::stable_partition(ordered.begin(), ordered.end(), [](const Row& row) { return row.group == Group::kMetric; });
     std::vector<BarGroup> groups;
-    for (const Row& row : rows) {
-        if (!row.differs || groups.size() >= 16 || !std::all_of(row.values.begin(), row.values.end(), [](const Value& v) { return v.number.has_value(); }))
+    for (const Row& row : ordered) {
+        if (!row.differs || groups.size() >= kMostGroups || !std::all_of(row.values.begin(), row.values.end(), [](const Value& v) { return v.number.has_value(); }))
             continue;
         BarGroup group{saysOrigin(row) ? fmt::format("{}, {}", row.name, capture::originText(row.origin)) : row.name, row.unit, {}};
         for (const Value& value : row.values)
