@@ -2,15 +2,10 @@
 
 #include "app/cli/serve.h"
 #include "app/cli/verbs.h"
+#include "core/support/check.h"
 
 namespace tw::cli {
 namespace {
-
-int notSupported(const Options& options, Report& report)
-{
-    report.fail(Code::kNotSupported, fmt::format("not supported: this build has no `tilec {}`; it needs a GPU back end", options.verb->name));
-    return kCannot;
-}
 
 int dispatch(const Options& options, Report& report, const std::stop_token& stop)
 {
@@ -24,24 +19,31 @@ int dispatch(const Options& options, Report& report, const std::stop_token& stop
         case VerbBit::kRun: return runRun(options, report, stop);
         case VerbBit::kVerify: return runVerify(options, report, stop);
         case VerbBit::kProfile: return runProfile(options, report, stop);
+        case VerbBit::kTune: return runTune(options, report, stop);
+        case VerbBit::kCompare: return runCompare(options, report, stop);
         case VerbBit::kExport: return runExport(options, report, stop);
+        case VerbBit::kRuns: return runRuns(options, report, stop);
         case VerbBit::kDoctor: return runDoctor(options, report, stop);
         case VerbBit::kHelp: return runHelp(options, report, stop);
         case VerbBit::kCompletion: return runCompletion(options, report, stop);
         case VerbBit::kManpage: return runManpage(options, report, stop);
-        default: return notSupported(options, report);
+        default: TW_UNREACHABLE("serve is no verb with a report");
     }
 }
 
 // `--target` is checked before anything is read: a wrong word is bad usage, not a wrong program.
 bool hasGoodTarget(const Options& options, Report& report)
 {
-    if (!options.target || target::parse(*options.target))
+    std::vector<std::string> given = options.targets;
+    if (options.target)
+        given.push_back(*options.target);
+    const auto wrong = std::find_if(given.begin(), given.end(), [](const std::string& name) { return !target::parse(name); });
+    if (wrong == given.end())
         return true;
     std::string names;
     for (const target::Target& t : target::all())
         names += (names.empty() ? "" : ", ") + t.name;
-    report.fail(Code::kUsage, fmt::format("unknown target \"{}\"; known are {}", *options.target, names));
+    report.fail(Code::kUsage, fmt::format("unknown target \"{}\"; known are {}", *wrong, names));
     return false;
 }
 

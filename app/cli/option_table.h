@@ -9,7 +9,7 @@ namespace tw::cli {
 
 enum VerbBit : unsigned {
     kList = 1, kCheck = 2, kIr = 4, kEmit = 8, kRun = 16, kVerify = 32, kProfile = 64, kTune = 128, kCompare = 256, kExport = 512,
-    kDoctor = 1024, kServe = 2048, kHelp = 4096, kCompletion = 8192, kManpage = 16384,
+    kDoctor = 1024, kServe = 2048, kHelp = 4096, kCompletion = 8192, kManpage = 16384, kRuns = 32768,
     kFileVerbs = kList | kCheck | kIr | kEmit | kRun | kVerify | kProfile | kTune | kCompare,
     kEvery = 0xffffffff
 };

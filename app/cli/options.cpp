@@ -7,6 +7,7 @@
 
 #include "app/cli/literal.h"
 #include "core/support/diagnostic.h"
+#include "profiler/tune/space.h"
 
 namespace tw::cli {
 namespace {
@@ -60,7 +61,7 @@ tl::expected<Given, std::string> collect(const VerbInfo& verb, std::vector<std::
     for (auto& [name, list] : values) {
         if (list.empty())
             continue;
-        const auto info = std::find_if(optionTable().begin(), optionTable().end(), [&](const OptionInfo& o) { return o.name == name; });
+        const auto info = std::find_if(optionTable().begin(), optionTable().end(), [&](const OptionInfo& o) { return o.name == name && (o.verbs & verb.bit) != 0; });
         if (list.size() > 1 && !info->isRepeatable)
             return tl::unexpected(fmt::format("{} is given {} times", name, list.size()));
         given[name] = std::move(list);
@@ -104,9 +105,18 @@ public:
         pairs("--param", [&](const std::string& name, const std::string& value) { param(name, value); });
         pairs("--dim", [&](const std::string& name, const std::string& value) { dim(name, value); });
         pairs("--input", [&](const std::string& name, const std::string& value) { out_.inputs[name] = value; });
-        if (const std::string* target = one("--target"))
-            out_.target = *target;
+        targets();
         text("--device", out_.device);
+        out_.deviceGiven = has("--device");
+        space();
+        for (const auto& [name, list] : {std::pair{"--pin", &out_.pin}, {"--unpin", &out_.unpin}, {"--note", &out_.notes}, {"--tags", &out_.tags}, {"--remove", &out_.remove}})
+            if (has(name))
+                *list = given_.at(name);
+        out_.again = has("--again");
+        out_.write = has("--write");
+        if (has("--top"))
+            count("--top", out_.top);
+        budget();
         text("--after", out_.after);
         text("--stage", out_.stage);
         text("--format", out_.format);
@@ -201,6 +211,33 @@ private:
         if (!parseNumber(value, extent) || extent < 0)
             fail("--dim {} takes a whole number that is not negative, not {}", name, value);
         out_.dims[name] = std::to_string(extent);
+    }
+    void targets()
+    {
+        const auto found = given_.find("--target");
+        if (found == given_.end())
+            return;
+        if (out_.verb->bit == VerbBit::kCompare)
+            out_.targets = found->second;
+        out_.target = found->second.front();
+    }
+    void space()
+    {
+        pairs("--space", [&](const std::string& name, const std::string& values) {
+            for (const std::string& value : tune::splitValues(values)) {
+                const auto literal = toLiteral(value);
+                if (!literal || value.empty())
+                    fail("--space {}: {}", name, literal ? "a value is empty" : literal.error());
+                else
+                    out_.space[name].push_back(*literal);
+            }
+        });
+    }
+    void budget()
+    {
+        std::optional<double> seconds;
+        tolerance("--budget", seconds);
+        out_.budgetSeconds = seconds.value_or(0);
     }
     void color()
     {

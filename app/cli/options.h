@@ -24,7 +24,9 @@ struct Options {
     std::string kernel, instance;  // empty: not given
     staging::Bindings params, dims;
     std::optional<std::string> target;
+    std::vector<std::string> targets;  // of `compare`, which takes several
     std::string device = "cpu";
+    bool deviceGiven = false;
 
     bool noLower = false;
     std::string after, stage;
@@ -38,6 +40,12 @@ struct Options {
     std::string outputDir;
     int repeat = 1, inputSets = 1;
     std::optional<double> rtol, atol;
+
+    std::map<std::string, std::vector<std::string>> space;  // Python literals
+    int top = 0;               // 0: not given
+    double budgetSeconds = 0;  // 0: not given
+    bool again = false, write = false;
+    std::vector<std::string> pin, unpin, notes, tags, remove;  // of `runs`, as given
 
     bool repeatGiven = false;
     std::string metrics, timeline, reportFile;

@@ -15,6 +15,9 @@ namespace tw::cli {
 [[nodiscard]] int runRun(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runVerify(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runProfile(const Options& options, Report& report, std::stop_token stop);
+[[nodiscard]] int runTune(const Options& options, Report& report, std::stop_token stop);
+[[nodiscard]] int runCompare(const Options& options, Report& report, std::stop_token stop);
+[[nodiscard]] int runRuns(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runExport(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runDoctor(const Options& options, Report& report, std::stop_token stop);
 // Text of `tilec help [VERB]`, the completion script of a shell, the manual page.

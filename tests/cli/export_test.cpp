@@ -63,6 +63,28 @@ TEST(Export, APageWithTheBaseline)
     EXPECT_EQ(bytesOf(folder.file("out.html")), tilec("export 2 --format html --store " + db).out);
 }
 
+TEST(Runs, ListsPinsAndRemoves)
+{
+    const Folder folder;
+    const std::string db = " --json --store " + folder.file("runs.db");
+    {
+        auto store = store::Store::open(folder.file("runs.db"));
+        ASSERT_TRUE(store->add(sampleCapture(10)));
+        ASSERT_TRUE(store->add(sampleCapture(20)));
+    }
+    EXPECT_EQ(tilec("runs" + db).json()["runs"].size(), 2U);
+    const Json changed = tilec("runs --pin 1 --note '1=a note, with a comma' --tags 2=fast,fp16" + db).json();
+    EXPECT_EQ(changed["runs"][1]["baseline"], true);
+    EXPECT_EQ(changed["runs"][1]["notes"], "a note, with a comma");
+    EXPECT_EQ(changed["runs"][0]["tags"], Json({"fast", "fp16"}));
+    EXPECT_EQ(tilec("runs comma" + db).json()["runs"].size(), 1U);
+    EXPECT_EQ(tilec("runs --remove 2" + db).json()["runs"].size(), 1U);
+    EXPECT_EQ(tilec("runs --unpin 1" + db).json()["runs"][0]["baseline"], false);
+    EXPECT_EQ(tilec("runs --pin 9" + db).exitCode, 2);
+    EXPECT_EQ(tilec("runs --pin x" + db).exitCode, 2);
+    EXPECT_EQ(tilec("runs --note 1" + db).exitCode, 2);
+}
+
 TEST(Export, SaysWhatIsWrong)
 {
     const Folder folder;

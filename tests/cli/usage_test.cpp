@@ -30,7 +30,7 @@ TEST(Usage, WhatThisBuildLacksIsExit4)
 {
     const TemporaryFile file("add.py", kAdd);
     for (const std::string& arguments : {"run " + file.path() + " --device cuda:0", "profile " + file.path() + " --device interp",
-                                         "tune " + file.path(), "compare " + file.path() + " " + file.path()}) {
+                                         "tune " + file.path() + " --space block=32,64 --device interp"}) {
         const Answer answer = tilec(arguments + " --json");
         EXPECT_EQ(answer.exitCode, 4) << arguments;
         EXPECT_EQ(answer.json()["diagnostics"][0]["message"].get<std::string>().substr(0, 15), "not supported: ") << arguments;
