@@ -13,6 +13,7 @@
 #include "profiler/report/style.h"
 #include "profiler/store/file.h"
 #include "profiler/store/twr.h"
+#include "profiler/timeline/perfetto.h"
 
 namespace tw::cli {
 namespace {
@@ -61,6 +62,7 @@ const Format kFormats[] = {
     {"csv", false, [](const capture::Capture& c, const Options&) { return report::toCsv(c); }},
     {"json", false, [](const capture::Capture& c, const Options&) { return capture::toJson(c) + "\n"; }},
     {"svg", false, picture},
+    {"perfetto", false, [](const capture::Capture& c, const Options&) { return timeline::toPerfetto(c); }},
     {"twr", true, [](const capture::Capture& c, const Options&) { return store::toTwr(c); }},
 };
 

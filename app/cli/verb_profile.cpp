@@ -7,9 +7,11 @@
 #include "app/cli/runner.h"
 #include "app/cli/select.h"
 #include "app/cli/stored_run.h"
+#include "app/cli/timeline_text.h"
 #include "app/cli/verbs.h"
 #include "profiler/report/html.h"
 #include "profiler/store/file.h"
+#include "profiler/timeline/perfetto.h"
 
 namespace tw::cli {
 namespace {
@@ -92,6 +94,11 @@ std::string keep(const capture::Capture& c, const Options& options, Report& repo
         report.json()["run"] = *id;
         report.text() += fmt::format("\nstored as run {} of {}\n", *id, options.store);
     }
+    if (!options.timeline.empty()) {
+        if (const auto written = store::writeWhole(options.timeline, timeline::toPerfetto(c)); !written)
+            return written.error();
+        report.json()["timeline"] = options.timeline;
+    }
     if (options.reportFile.empty())
         return {};
     const auto written = store::writeWhole(options.reportFile, report::toHtml(c, baseline ? &*baseline : nullptr));
@@ -105,10 +112,6 @@ std::string keep(const capture::Capture& c, const Options& options, Report& repo
 
 int runProfile(const Options& options, Report& report, std::stop_token stop)
 {
-    if (!options.timeline.empty()) {
-        report.fail(Code::kNotSupported, "not supported: this build records no timelines");
-        return kCannot;
-    }
     const auto file = OpenedFile::open(options, report, stop);
     if (!file)
         return kUsage;
@@ -137,7 +140,7 @@ int runProfile(const Options& options, Report& report, std::stop_token stop)
     if (!result.capture)
         return result.head.outcome == protocol::Outcome::kFine ? static_cast<int>(kProgramWrong) : static_cast<int>(result.head.outcome);
     fillJson(*result.capture, report.json());
-    report.text() = profileText(*result.capture);
+    report.text() = profileText(*result.capture) + timelineText(*result.capture);
     if (std::string failure = keep(*result.capture, options, report); !failure.empty()) {
         report.fail(Code::kFile, std::move(failure));
         return kUsage;

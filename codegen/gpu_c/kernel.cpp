@@ -138,6 +138,7 @@ Writer KernelPrinter::print(KernelLaunch& out)
     for (const ir::BufferNode* buffer : roots_.workspaces)
         if (buffer)
             buffers_[buffer] = names_.make(buffer->name);
+    nameRecorder();
 
     out_.indent();
     for (const ir::Buffer& view : roots_.views)
@@ -157,6 +158,7 @@ Writer KernelPrinter::print(KernelLaunch& out)
     }
     statement(launch_.body);
 
+    usesThreadNumber_ = usesThreadNumber_ || !recordsName_.empty();
     if (usesThreadNumber_) {
         std::string flat = spelling_.threadIndex(0);
         if (launch_.threads[1] > 1)
@@ -167,6 +169,8 @@ Writer KernelPrinter::print(KernelLaunch& out)
     }
     if (usesRandom_)
         top.plain("tw_random random_state;");
+    if (!recordsName_.empty())
+        startRecords(top);
 
     out.cooperative = gridSync_;
     out.staticSharedBytes = staticShared_;
@@ -243,6 +247,8 @@ std::string KernelPrinter::signature(KernelLaunch& out)
         parameters.emplace_back("unsigned* grid_barrier");
         out.arguments.push_back({ArgumentKind::kWorkspace, static_cast<int>(program_.workspaces.size()) - 1, "grid_barrier", ir::kHandle});
     }
+    if (!recordsName_.empty())
+        parameters.push_back(recordParameter(out));
     return fmt::format("{}", fmt::join(parameters, ", "));
 }
 

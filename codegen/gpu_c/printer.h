@@ -116,6 +116,13 @@ private:
     void block(const ir::Stmt& s);
     void assume(const ir::Expr& condition, bool holds = true);
     void notSupported(const ir::Provenance& where, const std::string& what);
+
+    // ---- stage records (records.cpp) ----
+    void nameRecorder();
+    Text record(const ir::OpCall& call) const;
+    void startRecords(Writer& to);
+    std::string recordParameter(KernelLaunch& out);
+
     std::string signature(KernelLaunch& out);
     void head(Writer& to, KernelLaunch& out);
 
@@ -140,12 +147,16 @@ private:
     std::vector<Widened> widened_;
     std::string laneName_;      // loop variable of the vectorized loop around
     std::int64_t staticShared_ = 0;
+    std::string recordsName_, recorderName_;  // empty: the launch makes no stage records
     bool gridSync_ = false, usesThreadNumber_ = false, usesRandom_ = false;
 };
 
 // An option that is a text; the value of a constant.
 [[nodiscard]] std::string textAttr(const ir::OpCall& call, const char* name, const std::string& otherwise);
 [[nodiscard]] std::int64_t constantOf(const ir::Expr& e, std::int64_t otherwise);
+
+// Whether an operation makes a stage record.
+[[nodiscard]] bool isRecord(const ir::OpCall& call);
 
 // The buffer that owns the storage of a view.
 [[nodiscard]] const ir::BufferNode* rootOf(const ir::Buffer& buffer);

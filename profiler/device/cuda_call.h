@@ -33,6 +33,8 @@ public:
     [[nodiscard]] cuda::Result<void> launch(std::size_t i);
     // Waits, then downloads the written tensors into `arguments`. False with a diagnostic: a store outside a tensor.
     [[nodiscard]] bool finish(interp::Arguments& arguments, DiagnosticSink& diagnostics);
+    // Of the program's list; after `prepare`.
+    [[nodiscard]] cuda::Memory& workspace(int index) { return *workspaces_.at(static_cast<std::size_t>(index)); }
 
     struct Launch {
         std::size_t index = 0;  // into the program's launches: those whose condition holds are made

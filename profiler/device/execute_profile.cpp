@@ -14,6 +14,7 @@
 #include "profiler/device/gpu_measurement.h"
 #include "profiler/device/session.h"
 #include "profiler/device/strided.h"
+#include "profiler/device/timelines.h"
 
 namespace tw::device {
 namespace {
@@ -121,6 +122,8 @@ public:
         if (runs && !(isSim ? simulate() : measure()))
             return;
         learnRegisters(facts);
+        if (!isCpu())
+            addTimelines(request_, session_, capture_, result_.head);
         if (isCpu()) {
             pa::recordWork(work_, capture_);
             capture_.absences["model"] = "the model knows GPUs; on the processor only the time is measured";

@@ -16,6 +16,7 @@
 
 #include "codegen/driver/compile.h"
 #include "core/ir/print.h"
+#include "core/passes/record_stages.h"
 #include "core/syntax/dump.h"
 #include "core/syntax/parser.h"
 
@@ -107,6 +108,8 @@ std::string afterPass(const fs::path& path)
     DiagnosticSink seen;
     std::string text = renderAll(*snapshot, seen);
     const std::string pass = path.parent_path().filename().string();
+    if (pass == "recordStages" && snapshot->ok())
+        return text + ir::print(passes::recordStages(*snapshot->passes.back().after, {})).text;  // it stands behind the pipeline
     for (const auto& record : snapshot->passes)
         if (record.name == pass && record.after)
             text += ir::print(*record.after).text;

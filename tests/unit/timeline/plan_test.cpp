@@ -1,0 +1,103 @@
+// Modelled timelines of real kernels: the order of their stages, and times by hand.
+#include "profiler/timeline/plan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "profiler/timeline/summary.h"
+
+namespace tw::timeline {
+namespace {
+
+Plan planOf(const std::string& file, const staging::Bindings& params, const PlanOptions& options = {})
+{
+    std::ifstream in(std::filesystem::path(TW_SOURCE_DIR) / file);
+    std::ostringstream text;
+    text << in.rdbuf();
+    driver::CompileRequest request;
+    request.source = std::make_shared<SourceText>("kernel.py", text.str());
+    request.target = "sm_90a";
+    request.stages = static_cast<unsigned>(driver::StageWanted::kCuda);
+    request.kernel.params = params;
+    const auto snapshot = driver::compile(request);
+    DiagnosticSink sink;
+    const auto recorded = driver::recordProgram(*snapshot, {}, sink);
+    EXPECT_TRUE(recorded);
+    if (!recorded)
+        return {};
+    auto made = plan(*recorded, snapshot->target, options);
+    EXPECT_TRUE(made) << (made ? "" : made.error());
+    return made ? *made : Plan{};
+}
+
+std::vector<capture::Span> spans(const capture::Timeline& t, const std::string& event, int track = 0)
+{
+    std::vector<capture::Span> found;
+    std::ranges::copy_if(t.spans, std::back_inserter(found), [&](const capture::Span& s) { return s.event == event && s.track == track; });
+    return found;
+}
+
+TEST(Plan, APipelineHasPrologueSteadyStateAndEpilogue)
+{
+    const Plan p = planOf("samples/04_gemm.py", {{"M", "512"}, {"N", "512"}, {"K", "512"}});
+    EXPECT_TRUE(p.remarks.empty()) << p.remarks.front();
+    EXPECT_EQ(p.timeline.origin, capture::Origin::kModelled);
+    ASSERT_EQ(p.timeline.tracks.size(), 1U);
+    EXPECT_EQ(p.timeline.tracks[0].role, "block");
+    const auto products = spans(p.timeline, "tensor");
+    ASSERT_EQ(products.size(), 16U);  // 512 / 32 steps
+    // 2 * 128 * 128 * 32 FLOP at 4096 a cycle of 1830 MHz, by wgmma.
+    EXPECT_NEAR(products[3].endNs - products[3].startNs, 2.0 * 128 * 128 * 32 / 4096 / 1.83, 1);
+    EXPECT_EQ(products[3].iteration, 3);
+    const auto copies = spans(p.timeline, "issue");
+    ASSERT_GE(copies.size(), 4U);
+    // Two iterations of copies stand in front of the first product (three stages).
+    EXPECT_EQ(std::ranges::count_if(copies, [&](const auto& s) { return s.endNs <= products[0].startNs && s.iteration <= 1; }), 4);
+    const auto rest = spans(p.timeline, "epilogue");
+    ASSERT_FALSE(rest.empty());
+    EXPECT_GE(rest[0].startNs, products.back().endNs);
+}
+
+TEST(Plan, ADroppedStageSerializes)
+{
+    const auto total = [](const char* stages) {
+        const Plan p = planOf("samples/04_gemm.py", {{"M", "512"}, {"N", "512"}, {"K", "2048"}, {"num_stages", stages}});
+        return p.timeline.spans.back().endNs;
+    };
+    EXPECT_GT(total("1"), 1.5 * total("4"));
+}
+
+TEST(Plan, RolesWaitForEachOther)
+{
+    const Plan p = planOf("tests/corpus/programs/501_ws_gemm_ring.py", {{"M", "256"}, {"N", "128"}, {"K", "1024"}});
+    ASSERT_GE(p.timeline.tracks.size(), 2U);
+    EXPECT_TRUE(p.remarks.empty()) << p.remarks.front();
+    const Summary s = summarize(p.timeline);
+    for (const RoleSummary& role : s.roles) {
+        EXPECT_TRUE(role.byEvent.contains("wait")) << role.role;
+        double sum = 0;
+        for (const auto& [event, ns] : role.byEvent)
+            sum += ns;
+        EXPECT_NEAR(sum, role.totalNs, 1e-6 * role.totalNs) << role.role;
+    }
+    for (std::size_t i = 0; i < p.timeline.tracks.size(); ++i)
+        if (p.timeline.tracks[i].role.starts_with("consumer"))
+            EXPECT_EQ(spans(p.timeline, "tensor", static_cast<int>(i)).size(), 16U);
+}
+
+TEST(Plan, ABlockThatIsNotThereIsSaid)
+{
+    PlanOptions options;
+    options.blocks = {0, 1000};
+    const Plan p = planOf("samples/04_gemm.py", {{"M", "512"}, {"N", "512"}, {"K", "512"}}, options);
+    EXPECT_EQ(p.timeline.tracks.size(), 1U);
+    ASSERT_EQ(p.remarks.size(), 1U);
+    EXPECT_EQ(p.remarks[0], "launch 0 has no block 1000");
+}
+
+}  // namespace
+}  // namespace tw::timeline
