@@ -90,7 +90,7 @@ std::size_t addDefined(const MetricHost& host, const Wanted& wanted, Choice& cho
         ++picked;
         const std::string counter = counterFor(host, d);
         if (counter.empty())
-            choice.lacking.emplace_back(d.name);
+            choice.lacking[std::string(d.name)] = host.chip() + " has no counter for it";
         else
             add({std::string(d.name), std::string(d.unit), counter, d.scale}, choice);
     }
@@ -101,7 +101,7 @@ std::size_t addDefined(const MetricHost& host, const Wanted& wanted, Choice& cho
 
 std::span<const MetricDefinition> metricDefinitions() { return kDefinitions; }
 
-Result<Choice> chooseMetrics(const MetricHost& host, const std::vector<std::string>& names)
+Choice chooseMetrics(const MetricHost& host, const std::vector<std::string>& names)
 {
     Choice choice;
     for (const std::string& name : names.empty() ? std::vector<std::string>{"headline"} : names) {
@@ -112,10 +112,10 @@ Result<Choice> chooseMetrics(const MetricHost& host, const std::vector<std::stri
         const auto wanted = [&](const MetricDefinition& d) { return set ? (d.sets & set) != 0 : d.name == name; };
         if (addDefined(host, wanted, choice) > 0)
             continue;
-        const auto counter = chooseCounter(host, name);
-        if (!counter)
-            return tl::unexpected(counter.error());
-        add(*counter, choice);
+        if (const auto counter = chooseCounter(host, name))
+            add(*counter, choice);
+        else
+            choice.lacking[name] = counter.error().text();
     }
     return choice;
 }

@@ -1,6 +1,7 @@
 // Metrics by our names (cli.md), in sets, and any counter of the chip by its own name.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,13 +33,13 @@ struct ChosenMetric {
     bool operator==(const ChosenMetric&) const = default;
 };
 struct Choice {
-    std::vector<ChosenMetric> metrics;  // each once, in the order asked for
-    std::vector<std::string> lacking;   // of a set's metrics: those that this chip has no counter for
+    std::vector<ChosenMetric> metrics;           // each once, in the order asked for
+    std::map<std::string, std::string> lacking;  // names without a counter, and why: the chip has none, or the name is nobody's
 };
 
-// `names`: sets ("headline", "memory", "compute", "stalls"), our names, or full names of counters; empty: the headline set. A name that
-// is none of these is kBadMetric, with the nearest names, or the suffixes that a base name lacks, as the remedy.
-[[nodiscard]] Result<Choice> chooseMetrics(const MetricHost& host, const std::vector<std::string>& names);
+// `names`: sets ("headline", "memory", "compute", "stalls"), our names, or full names of counters; empty: the headline set. One that is
+// none of these is lacking, with the nearest names or the suffixes that a base name needs; the others are chosen all the same.
+[[nodiscard]] Choice chooseMetrics(const MetricHost& host, const std::vector<std::string>& names);
 
 // The choice's counters, each once.
 [[nodiscard]] std::vector<std::string> countersOf(const std::vector<ChosenMetric>& metrics);

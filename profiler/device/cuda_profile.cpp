@@ -199,11 +199,8 @@ private:
         auto profiler = cupti::RangeProfiler::open(library, kernels_.context);
         if (!profiler)
             return tl::unexpected(profiler.error());
-        const auto choice = cupti::chooseMetrics((*profiler)->host(), options_.metrics);
-        if (!choice)
-            return tl::unexpected(choice.error());
-        for (const std::string& name : choice->lacking)
-            out_.absences[name] = (*profiler)->host().chip() + " has no counter for it";
+        cupti::Choice choice = cupti::chooseMetrics((*profiler)->host(), options_.metrics);
+        out_.absences.merge(choice.lacking);
         auto flush = makeFlush();
         if (!flush)
             return tl::unexpected(flush.error());
@@ -211,7 +208,7 @@ private:
         work.count = static_cast<int>(call_.launches().size());
         work.prepare = [&](int i) { return prepareLaunch(static_cast<std::size_t>(i), flush->get()); };
         work.launch = [&](int i) { return call_.launch(static_cast<std::size_t>(i)); };
-        auto counted = (*profiler)->collect(choice->metrics, work, std::min(options_.repeat, kMostCounted), stop_);
+        auto counted = (*profiler)->collect(choice.metrics, work, std::min(options_.repeat, kMostCounted), stop_);
         if (!counted)
             return tl::unexpected(counted.error());
         for (capture::Metric& metric : counted->metrics) {

@@ -48,12 +48,11 @@ TEST_F(GpuCountersTest, CountsTheBytesOfACopy)
     if (!profiler && isRefusal(profiler.error()))
         GTEST_SKIP() << profiler.error().text();
     ASSERT_TRUE(profiler) << profiler.error().text();
-    const auto choice = chooseMetrics((*profiler)->host(), {});
-    ASSERT_TRUE(choice) << choice.error().text();
+    const Choice choice = chooseMetrics((*profiler)->host(), {});
     auto flush = cuda::CacheFlush::make(context_);
     ASSERT_TRUE(flush);
     RangeWork work{1, [&](int) { return (*flush)->run(); }, [&](int) { return copy(); }};
-    const auto report = (*profiler)->collect(choice->metrics, work, 5, {});
+    const auto report = (*profiler)->collect(choice.metrics, work, 5, {});
     ASSERT_TRUE(report) << report.error().text();
     EXPECT_LE(report->passes, 2U);
     std::map<std::string, double> values;

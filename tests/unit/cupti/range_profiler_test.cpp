@@ -12,9 +12,7 @@ protected:
         auto profiler = RangeProfiler::open(library_, context_);
         if (!profiler)
             return tl::unexpected(profiler.error());
-        const auto choice = chooseMetrics((*profiler)->host(), {"headline"});
-        if (!choice)
-            return tl::unexpected(choice.error());
+        const Choice choice = chooseMetrics((*profiler)->host(), {"headline"});
         RangeWork work;
         work.count = launches;
         work.prepare = [&](int i) { return done_.push_back("prepare " + std::to_string(i)), cuda::Result<void>(); };
@@ -24,7 +22,7 @@ protected:
                 return tl::unexpected(cuda::Failure{cuda::FailureKind::kBadLaunch, 0, "too many blocks", "use fewer"});
             return {};
         };
-        return (*profiler)->collect(choice->metrics, work, rounds, {});
+        return (*profiler)->collect(choice.metrics, work, rounds, {});
     }
 
     std::vector<std::string> done_;

@@ -99,9 +99,10 @@ TEST_F(CudaProfileTest, WithoutCuptiThereAreTimes)
 
 TEST_F(CudaProfileTest, AnUnknownMetricIsNamed)
 {
-    const auto found = profile({{"dram_read"}, false, false, false, 3});
+    const auto found = profile({{"dram_read", "dram_read_bytes"}, false, false, false, 3});
     expectTimes(found);
-    EXPECT_NE(found->absences.at("counters").find("no metric dram_read"), std::string::npos) << found->absences.at("counters");
+    EXPECT_NE(found->absences.at("dram_read").find("no metric dram_read"), std::string::npos) << found->absences.at("dram_read");
+    EXPECT_TRUE(has(*found, "dram_read_bytes"));
     EXPECT_FALSE(found->absences.contains("stalls"));  // nobody asked
 }
 
