@@ -64,6 +64,9 @@ private Q_SLOTS:
         QCOMPARE(cards.front().deltaColor, QColor(Qt::red));
         QVERIFY(cards.front().note.contains(QStringLiteral("of 10")));
         QCOMPARE(cards.size(), 10);  // the headline set, no counter
+        auto twice = capture;  // the model beside the measurement
+        twice.metrics.push_back({capture::metric::kDuration, 90, "us", 0, capture::Origin::kModelled, 1, 0});
+        QCOMPARE(metricCards(twice, &baseline, colors), cards);
         const auto rows = metricRows(capture, &baseline);
         QCOMPARE(rows.size(), capture.metrics.size());
         QCOMPARE(rows.back().cells.front(), QStringLiteral("sm__inst_executed.sum"));

@@ -19,7 +19,10 @@ QString textOf(const compare::Value& value, const std::string& unit)
 
 std::optional<ChartData> curveOf(const compare::Row& row, const std::vector<ComparedVariant>& variants, const std::string& swept, bool dark)
 {
-    ChartSeries line{numberTitle(row), categoryColor(0, dark), ChartSeries::Kind::kLine, {}, {}, false};
+    ChartSeries line;
+    line.name = numberTitle(row);
+    line.color = categoryColor(0, !dark);
+    line.inLegend = false;
     double top = 0;
     for (std::size_t i = 0; i < variants.size(); ++i) {
         const auto& params = variants[i].capture->params;

@@ -113,7 +113,7 @@ FlowData flowPicture(const capture::Capture& capture)
         arrow.amount = valueText(f.amount, f.isOperations ? "flop" : "bytes");
         arrow.rate = f.rate > 0 ? valueText(f.rate, f.isOperations ? "flop/s" : "bytes/s") : QString();
         arrow.share = f.share >= 0 ? QObject::tr("%1 of peak").arg(percentText(f.share)) : QString();
-        arrow.origin = originName(f.origin);
+        arrow.origin = f.share < 0 || f.shareOrigin == f.origin ? originName(f.origin) : QObject::tr("%1, share %2").arg(originName(f.origin), originName(f.shareOrigin));
         arrow.busy = f.share;
         arrow.weight = f.isOperations ? std::max(0.0, f.share) : f.amount / most;
         QStringList tip{QObject::tr("%1 \u2192 %2").arg(f.from, f.to), arrow.amount, arrow.rate};

@@ -31,6 +31,19 @@ constexpr Known kKnown[] = {
     {capture::metric::kSharedWrite, "Shared written", Better::kLower, "Bytes written to shared memory"},
     {capture::metric::kFlops, "Operations", Better::kNeither, "Floating-point operations; a fused multiply-add counts two"},
     {capture::metric::kMinBytes, "Least DRAM bytes", Better::kNeither, "Each input read once, each output written once"},
+    {"shared_wavefronts", "Shared wavefronts", Better::kLower, "Passes over the banks of shared memory"},
+    {"global_sectors", "Global sectors", Better::kLower, "Sectors of 32 bytes that accesses to global memory touch"},
+    {"sector_efficiency_pct", "Sector efficiency", Better::kHigher, "Bytes asked for against the bytes of the sectors touched"},
+    {"divergent_branches_pct", "Divergent branches", Better::kLower, "Branches on which the threads of a warp part"},
+    {"waves", "Waves", Better::kNeither, "Blocks against what the GPU holds at once"},
+    {"threads", "Threads a block", Better::kNeither, "Of the launch"},
+    {"shared_bytes", "Shared memory a block", Better::kNeither, "Static and dynamic together"},
+    {"spill_bytes", "Spilled bytes a thread", Better::kLower, "Registers that went to memory"},
+    {"blocks_per_sm", "Blocks a multiprocessor", Better::kNeither, "That fit beside each other"},
+    {"resident_warps_pct", "Resident warps", Better::kNeither, "Against the most that fit"},
+    {"grid", "Grid", Better::kNeither, "Blocks of the launch"},
+    {"cluster", "Cluster", Better::kNeither, "Blocks of a cluster"},
+    {"limiter", "Limited by", Better::kNeither, "What keeps more blocks from fitting"},
 };
 
 const Known* find(const std::string& name)
@@ -73,8 +86,9 @@ constexpr Step kNanoseconds[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\u00b5s"}, {1, 
 
 QString metricTitle(const std::string& name)
 {
-    const auto* known = find(name);
-    return known ? QObject::tr(known->title) : QString::fromStdString(name);
+    const auto suffix = std::min(name.find(" #"), name.size());  // of a second launch
+    const auto* known = find(name.substr(0, suffix));
+    return known ? QObject::tr(known->title) + QString::fromStdString(name.substr(suffix)) : QString::fromStdString(name);
 }
 
 Better betterOf(const std::string& name)
@@ -136,14 +150,14 @@ QString spreadText(const capture::Metric& metric)
 QString deltaText(double value, double baseline, const std::string& unit)
 {
     if (unit == "%" && std::abs(value - baseline) < 0.05)
-        return QObject::tr("the same");
+        return QObject::tr("same");
     if (unit == "%")
         return QObject::tr("%1%2 points").arg(value >= baseline ? QStringLiteral("+") : QStringLiteral("\u2212")).arg(std::abs(value - baseline), 0, 'f', 1);
     if (baseline == 0)
-        return value == 0 ? QObject::tr("the same") : QString();
+        return value == 0 ? QObject::tr("same") : QString();
     const double change = (value / baseline - 1) * 100;
     if (std::abs(change) < 0.05)
-        return QObject::tr("the same");
+        return QObject::tr("same");
     return QStringLiteral("%1%2 %").arg(change > 0 ? QStringLiteral("+") : QStringLiteral("\u2212")).arg(std::abs(change), 0, 'f', std::abs(change) < 9.95 ? 1 : 0);
 }
 

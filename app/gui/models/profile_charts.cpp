@@ -274,7 +274,7 @@ ChartData seriesChart(const capture::Capture& capture, const QString& unit, bool
             continue;
         ChartSeries line;
         line.name = QStringLiteral("%1, %2").arg(QString::fromStdString(s.name), originName(s.origin));
-        line.color = categoryColor(k++, dark);
+        line.color = categoryColor(k++, !dark);  // lines need more contrast than areas
         for (std::size_t i = 0; i < std::min(s.timeNs.size(), s.values.size()); ++i) {
             line.points << QPointF(s.timeNs[i] / 1e3, s.values[i]);
             line.labels << QObject::tr("%1 at %2").arg(valueText(s.values[i], s.unit), timeText(s.timeNs[i]));

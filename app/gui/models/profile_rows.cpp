@@ -75,8 +75,9 @@ std::vector<const capture::Metric*> orderedMetrics(const capture::Capture& captu
 QList<MetricCard> metricCards(const capture::Capture& capture, const capture::Capture* baseline, const MeaningColors& colors)
 {
     QList<MetricCard> cards;
+    std::set<std::string> seen;  // a measured one stands before the modelled one of its name
     for (const auto* m : orderedMetrics(capture)) {
-        if (!isHeadline(m->name) || (m->launch >= 0 && capture.launches.size() > 1))
+        if (!isHeadline(m->name) || (m->launch >= 0 && capture.launches.size() > 1) || !seen.insert(m->name).second)
             continue;
         MetricCard card;
         card.title = metricTitle(m->name);

@@ -133,7 +133,10 @@ ParallelData trialLines(const std::vector<store::Trial>& ranked, const std::vect
 
 ChartData trialScatter(const std::vector<store::Trial>& ranked, const QColor& points, const QColor& line)
 {
-    ChartSeries trials{QObject::tr("configurations"), points, ChartSeries::Kind::kPoints, {}, {}, true};
+    ChartSeries trials;
+    trials.name = QObject::tr("configurations");
+    trials.color = points;
+    trials.kind = ChartSeries::Kind::kPoints;
     double low = 1e300, high = 0;
     for (const auto& t : ranked) {
         if (!isMeasured(t) || !t.modelUs || *t.modelUs <= 0 || *t.medianUs <= 0)
@@ -148,9 +151,14 @@ ChartData trialScatter(const std::vector<store::Trial>& ranked, const QColor& po
         low = 1;
         high = 10;
     }
-    chart.x = {QObject::tr("modelled, \u00b5s"), low * 0.8, high * 1.25, true};
-    chart.y = {QObject::tr("measured, \u00b5s"), low * 0.8, high * 1.25, true};
-    ChartSeries equal{QObject::tr("model and measurement agree"), line, ChartSeries::Kind::kDashed, {QPointF(low * 0.8, low * 0.8), QPointF(high * 1.25, high * 1.25)}, {}, true};
+    const bool isWide = high > 20 * low;  // a logarithmic axis of less than a decade has no numbers
+    chart.x = {QObject::tr("modelled, \u00b5s"), low * 0.8, high * 1.25, isWide};
+    chart.y = {QObject::tr("measured, \u00b5s"), low * 0.8, high * 1.25, isWide};
+    ChartSeries equal;
+    equal.name = QObject::tr("model and measurement agree");
+    equal.color = line;
+    equal.kind = ChartSeries::Kind::kDashed;
+    equal.points = {QPointF(low * 0.8, low * 0.8), QPointF(high * 1.25, high * 1.25)};
     equal.labels = {equal.name, equal.name};
     chart.series = {equal, trials};
     return chart;

@@ -30,7 +30,7 @@ std::vector<ChartedRun> chartedRuns(const ProfileSession& session, bool dark)
             label = CaptureView::tr("%1, the baseline").arg(label);
         else if (i > 0)
             label = CaptureView::tr("%1, %2").arg(label, QString::fromStdString(captures[i]->created).mid(11, 8));
-        runs.push_back({captures[i].get(), label, categoryColor(static_cast<int>(i), dark)});
+        runs.push_back({captures[i].get(), label, categoryColor(static_cast<int>(i), !dark)});
     }
     return runs;
 }

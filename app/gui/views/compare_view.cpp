@@ -258,7 +258,7 @@ void CompareView::showChips()
     for (const auto& v : session_.variants()) {
         auto* chip = new QToolButton(chips_);
         QPixmap dot(10, 10);
-        dot.fill(categoryColor(index, theme_.isDark()));
+        dot.fill(categoryColor(index, !theme_.isDark()));
         chip->setIcon(dot);
         chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         chip->setText(QFontMetrics(chip->font()).elidedText(v.label, Qt::ElideRight, 150));

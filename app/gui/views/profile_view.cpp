@@ -135,6 +135,7 @@ QWidget* ProfileView::makeControls(QWidget* parent)
     connect(device_, &QComboBox::activated, this, [this](int index) {
         if (device_->itemData(index).toString().isEmpty())
             return askForDevice();
+        hasChosenDevice_ = true;
         wanted_.device = device_->itemData(index).toString().toStdString();
     });
     return bar;
@@ -182,6 +183,8 @@ void ProfileView::fillDevices()
 {
     if (!device_)
         return;
+    if (!hasChosenDevice_ && session_.devices().contains(QStringLiteral("cuda:0")))
+        wanted_.device = "cuda:0";
     const QString current = QString::fromStdString(wanted_.device);
     const QSignalBlocker blocker(device_);
     device_->clear();
@@ -202,6 +205,7 @@ void ProfileView::askForDevice()
                                                QLineEdit::Normal, QString::fromStdString(wanted_.device)).trimmed();
     if (!name.isEmpty())
         wanted_.device = name.toStdString();
+    hasChosenDevice_ = hasChosenDevice_ || !name.isEmpty();
     fillDevices();
 }
 

@@ -47,6 +47,7 @@ private:
     RowModel* rows_;
     MeaningColors colors_;
     ProfileOptions wanted_;
+    bool hasChosenDevice_ = false;  // else a GPU of this machine is the first choice
     MetricCards* cards_ = nullptr;
     TwinPanel* panel_ = nullptr;
     QComboBox* device_ = nullptr;

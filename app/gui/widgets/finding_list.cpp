@@ -13,10 +13,13 @@ namespace {
 constexpr double kNarrow = 460;  // below it a button has a row of its own
 constexpr double kPad = 12, kNumberWidth = 84, kFoot = 24, kButtonHeight = 22, kFootGap = 4;
 
-QFont numberFont()
+// Smaller where the number would not fit.
+QFont numberFont(const QString& number)
 {
     QFont font = uiFont(13);
     font.setWeight(QFont::DemiBold);
+    if (QFontMetricsF(font).horizontalAdvance(number) > kNumberWidth - 8)
+        font.setPointSizeF(9.5);
     return font;
 }
 
@@ -120,10 +123,11 @@ void FindingList::drawItem(QPainter& painter, int index, const QRectF& rect, boo
     }
     painter.setPen(line);
     painter.drawLine(QPointF(rect.left(), rect.bottom() - 0.5), QPointF(rect.right(), rect.bottom() - 0.5));
-    painter.setFont(numberFont());
+    const QFont font = numberFont(item.number);
+    painter.setFont(font);
     painter.setPen(ink);
     painter.drawText(QRectF(rect.left() + kPad, rect.top() + kPad - 4, kNumberWidth - 8, 24), Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetricsF(numberFont()).elidedText(item.number, Qt::ElideRight, kNumberWidth - 8));
+                     QFontMetricsF(font).elidedText(item.number, Qt::ElideRight, kNumberWidth - 8));
     painter.setFont(uiFont(8.5));
     painter.setPen(soft);
     painter.drawText(QRectF(rect.left() + kPad, rect.top() + kPad + 20, kNumberWidth - 4, 16), Qt::AlignLeft | Qt::AlignVCenter, item.gain);
