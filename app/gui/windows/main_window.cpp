@@ -139,7 +139,7 @@ void MainWindow::connectDocuments()
     connect(profiles_, &ProfileSession::opened, this, [this](const CapturePtr& capture) {
         if (capture->files.empty())
             return;
-        documents_->openText(tr("%1 (capture)").arg(QString::fromStdString(capture->files.front().name)), capture->files.front().text);
+        documents_->openText(tr("%1 (capture)").arg(QFileInfo(QString::fromStdString(capture->files.front().name)).fileName()), capture->files.front().text);
         workbench_->choose(capture->kernel, capture->instance);
     });
     connect(workbench_, &Workbench::snapshotChanged, this, &MainWindow::showDiagnostics);

@@ -20,11 +20,11 @@ QList<Place> placesOf(const QString& layout)
         return out;
     };
     if (layout == QLatin1String("profile"))
-        return {{Qt::LeftDockWidgetArea, names({"profile", "kernels", "history"}), 350},
+        return {{Qt::LeftDockWidgetArea, names({"profile", "kernels"}), 350},
                 {Qt::LeftDockWidgetArea, names({"findings"}), 350},
                 {Qt::RightDockWidgetArea, names({"cuda", "ptx", "sass", "passes"}), 520},
                 {Qt::BottomDockWidgetArea,
-                 names({"timeline", "memoryflow", "roofline", "stalls", "counters", "compare", "tune", "resources", "access", "memory", "layout", "run",
+                 names({"timeline", "memoryflow", "roofline", "stalls", "counters", "history", "compare", "tune", "resources", "access", "memory", "layout", "run",
                         "problems"}),
                  350}};
     if (layout == QLatin1String("teach"))
