@@ -1,9 +1,11 @@
 // Rules about accesses to memory and branches, from what the simulator counted.
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
 #include "profiler/analysis/findings.h"
+#include "profiler/analysis/record.h"
 
 namespace tw::profile_analysis {
 namespace {
@@ -162,7 +164,13 @@ Findings divergence(const Evidence& e)
     Findings out;
     if (!e.simulated)
         return out;
+    std::map<int, sim::BranchCost> lines;  // one of a line's branches stands for all
     for (const sim::BranchCost& b : e.simulated->branches) {
+        sim::BranchCost& line = lines.try_emplace(lineOf(e.capture.files, b.where), sim::BranchCost{b.where}).first->second;
+        line.warps += b.warps;
+        line.divergent += b.divergent;
+    }
+    for (const auto& [line, b] : lines) {
         const double share = b.warps > 0 ? static_cast<double>(b.divergent) / static_cast<double>(b.warps) : 0;
         if (share < kWorth || b.divergent < kSeldom)
             continue;
