@@ -302,7 +302,7 @@ void CompareView::showTab()
         table_->setStretchedColumn(rows_->columnCount() - 1);
         const auto hidden = static_cast<int>(numbers_.size() - shown.size());
         table_->setCaption(variants.empty() ? tr("Nothing to compare yet")
-                           : hidden > 0     ? tr("%n equal number(s) hidden; changes are against the first variant", nullptr, hidden)
+                           : hidden > 0     ? tr("%1 equal hidden; changes are against the first variant").arg(hidden)
                                             : tr("changes are against the first variant"));
         pages_->setCurrentWidget(table_);
         break;

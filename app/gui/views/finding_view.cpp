@@ -71,7 +71,8 @@ void FindingView::showCapture(const capture::Capture& capture)
     }
     list_->setItems(std::move(items));
     rows_->setRows(findingRows(capture));
-    setCaption(tr("%n finding(s), the largest gain first", nullptr, static_cast<int>(capture.findings.size())));
+    const auto count = capture.findings.size();
+    setCaption(count == 1 ? tr("1 finding") : tr("%1 findings, the largest gain first").arg(count));
 }
 
 }  // namespace tw::gui

@@ -174,7 +174,7 @@ void HistoryView::removeSelected()
     const auto ids = selectedIds();
     if (ids.empty())
         return;
-    const auto answer = QMessageBox::question(this, tr("Delete runs"), tr("Delete %n run(s) for good?", nullptr, static_cast<int>(ids.size())),
+    const auto answer = QMessageBox::question(this, tr("Delete runs"), ids.size() == 1 ? tr("Delete one run for good?") : tr("Delete %1 runs for good?").arg(ids.size()),
                                               QMessageBox::Yes | QMessageBox::Cancel, QMessageBox::Cancel);
     if (answer == QMessageBox::Yes)
         history_.remove(ids);
@@ -196,7 +196,7 @@ void HistoryView::refresh()
         if (history_.rows()[i].id == id)
             panel_->selectRow(static_cast<int>(i));
     showDetails(panel_->currentRow());
-    const QString count = tr("%n run(s)", nullptr, static_cast<int>(history_.rows().size()));
+    const QString count = history_.rows().size() == 1 ? tr("1 run") : tr("%1 runs").arg(history_.rows().size());
     panel_->setCaption(history_.problem().isEmpty() ? count : history_.problem());
     showContent();
 }
