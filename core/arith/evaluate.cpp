@@ -1,5 +1,8 @@
 #include "core/arith/evaluate.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "core/ir/number.h"
 
 namespace tw::arith {
@@ -143,6 +146,81 @@ std::optional<I> Evaluation::run(std::span<const I> values)
         }
     }
     return stack_.back();
+}
+
+namespace {
+
+// a = a op b, element by element. The operations that index arithmetic is made of have loops of their own, which compilers turn into
+// vector code.
+bool applyRow(BinaryOp op, std::vector<I>& a, const std::vector<I>& b)
+{
+    const auto all = [&](auto f) {
+        for (std::size_t k = 0; k < a.size(); ++k)
+            a[k] = f(a[k], b[k]);
+        return true;
+    };
+    switch (op) {
+    case BinaryOp::kAdd: return all([](I x, I y) { return x + y; });
+    case BinaryOp::kSub: return all([](I x, I y) { return x - y; });
+    case BinaryOp::kMul: return all([](I x, I y) { return x * y; });
+    case BinaryOp::kBitXor: return all([](I x, I y) { return x ^ y; });
+    case BinaryOp::kBitAnd: return all([](I x, I y) { return x & y; });
+    default: break;
+    }
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        const auto result = apply(op, a[k], b[k]);
+        if (!result)
+            return false;
+        a[k] = *result;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool Evaluation::runAlong(std::span<const I> values, std::size_t along, std::span<I> results)
+{
+    std::vector<std::vector<I>> rows;  // the stack
+    std::size_t depth = 0;
+    const auto push = [&]() -> std::vector<I>& {
+        if (rows.size() <= depth)
+            rows.emplace_back();
+        rows[depth].resize(results.size());
+        return rows[depth++];
+    };
+    for (const Step& step : steps_) {
+        switch (step.code) {
+        case Code::kConstant: std::ranges::fill(push(), step.value); break;
+        case Code::kVariable:
+            if (std::vector<I>& row = push(); static_cast<std::size_t>(step.value) == along)
+                std::iota(row.begin(), row.end(), I{0});
+            else
+                std::ranges::fill(row, values[static_cast<std::size_t>(step.value)]);
+            break;
+        case Code::kBinary:
+            --depth;
+            if (!applyRow(static_cast<BinaryOp>(step.op), rows[depth - 1], rows[depth]))
+                return false;
+            break;
+        case Code::kUnary: {
+            const auto op = static_cast<ir::UnaryOp>(step.op);
+            for (I& a : rows[depth - 1])
+                a = op == ir::UnaryOp::kNegate ? -a : op == ir::UnaryOp::kNot || step.type.isBool() ? a == 0 : ~a;
+            break;
+        }
+        case Code::kSelect:
+            depth -= 2;
+            for (std::size_t k = 0; k < results.size(); ++k)
+                rows[depth - 1][k] = rows[depth - 1][k] ? rows[depth][k] : rows[depth + 1][k];
+            break;
+        case Code::kWrap:
+            for (I& a : rows[depth - 1])
+                a = ir::wrapInt(step.type, a);
+            break;
+        }
+    }
+    std::ranges::copy(rows.front(), results.begin());
+    return true;
 }
 
 }  // namespace tw::arith

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "core/arith/evaluate.h"
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
+#include "core/layout/table.h"
 
 namespace tw::layout {
 
@@ -49,31 +49,14 @@ Expr flat(const std::vector<Expr>& at, const std::vector<I>& shape)
 // One more than the largest value of each output.
 std::vector<I> outputExtents(const LayoutMap& map)
 {
-    std::vector<const ir::ExprNode*> vars;
-    for (const auto& v : map.vars)
-        vars.push_back(v.get());
-    I total = 1;
-    for (const I extent : map.shape)
-        total *= extent;
     std::vector<I> extents;
     for (const Expr& output : map.index) {
-        auto program = arith::Evaluation::compile(output, vars);
-        if (!program || total > (I{1} << 20))
+        LayoutMap one = map;
+        one.index = {output};
+        const auto table = tabulate(one);
+        if (!table)
             return {};
-        I largest = 0;
-        std::vector<I> at(vars.size(), 0);
-        for (I n = 0; n < total; ++n) {
-            I rest = n;
-            for (std::size_t k = at.size(); k-- > 0;) {
-                at[k] = rest % map.shape[k];
-                rest /= map.shape[k];
-            }
-            const auto value = program->run(at);
-            if (!value || *value < 0)
-                return {};
-            largest = std::max(largest, *value);
-        }
-        extents.push_back(largest + 1);
+        extents.push_back(table->size);
     }
     return extents;
 }

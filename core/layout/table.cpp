@@ -1,6 +1,7 @@
 #include "core/layout/table.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/arith/evaluate.h"
 
@@ -22,12 +23,12 @@ std::optional<std::vector<I>> outputs(const ir::Expr& output, const ir::LayoutMa
     if (!program)
         return std::nullopt;
     std::vector<I> result(static_cast<std::size_t>(total)), at(map.shape.size(), 0);
-    for (I& value : result) {
-        const auto found = program->run(at);
-        if (!found || *found < 0)
+    const auto row = static_cast<std::size_t>(map.shape.back());
+    for (std::size_t first = 0; first < result.size(); first += row) {
+        const std::span<I> here(result.data() + first, row);
+        if (!program->runAlong(at, at.size() - 1, here) || *std::ranges::min_element(here) < 0)
             return std::nullopt;
-        value = *found;
-        for (std::size_t k = at.size(); k-- > 0;) {
+        for (std::size_t k = at.size() - 1; k-- > 0;) {
             if (++at[k] < map.shape[k])
                 break;
             at[k] = 0;
@@ -58,7 +59,7 @@ std::optional<Table> tabulate(const ir::LayoutMap& map)
     table.shape = map.shape;
     table.size = 1;
     table.physical.assign(static_cast<std::size_t>(total), 0);
-    if (map.index.empty())
+    if (map.index.empty() || map.shape.empty())
         return std::nullopt;
     for (const ir::Expr& output : map.index) {
         const auto values = outputs(output, map, total);

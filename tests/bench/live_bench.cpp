@@ -57,7 +57,7 @@ std::optional<Spent> compileOnce(const std::string& name, const std::string& tex
     driver::CompileRequest request;
     request.source = std::make_shared<SourceText>(name, text);
     request.target = goal.target;
-    request.stages = static_cast<unsigned>(driver::StageWanted::kNear) | static_cast<unsigned>(goal.text);
+    request.stages = (static_cast<unsigned>(driver::StageWanted::kNear) & ~static_cast<unsigned>(driver::StageWanted::kLlvmIr)) | static_cast<unsigned>(goal.text);
     const auto start = std::chrono::steady_clock::now();
     const double before = processorMs();
     const auto snapshot = driver::compile(request);
