@@ -6,6 +6,7 @@
 
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
+#include "core/layout/reshape.h"
 #include "core/layout/shared.h"
 #include "core/passes/layout_demands.h"
 #include "core/passes/shared_layouts.h"
@@ -76,6 +77,8 @@ protected:
         }
         if (const auto* allocate = ir::as<ir::Allocate>(s); allocate && allocate->buffer->scope == ir::MemoryScope::kShared)
             (allocate->buffer->viewOf ? views_ : shared_).push_back(allocate->buffer.get());
+        else if (allocate && isSpread(allocate->buffer))
+            aliases_[analysis::storageOf(allocate->buffer.get())].push_back(allocate->buffer.get());
         if (const auto* store = ir::as<ir::Store>(s); store && !parallelNest())
             elsewhere_.insert(store->buffer.get());
         const auto* op = ir::as<ir::OpStmt>(s);
@@ -133,6 +136,10 @@ private:
             spread_.push_back(buffer.get());
         else if (group.count < at->second.count)
             at->second = group;
+        // A fragment and its views are the same registers.
+        for (const BufferNode* other : aliases_[analysis::storageOf(buffer.get())])
+            if (bufferGroups_.try_emplace(other, group).second)
+                spread_.push_back(other);
     }
     const ThreadGroup& groupOf(const BufferNode* buffer) const { return bufferGroups_.at(buffer); }
 
@@ -142,6 +149,27 @@ private:
         solution_.reasonOf[buffer] = solution_.reasons.size();
         solution_.reasons.push_back({buffer->name, std::move(why), f.registers(), f.copies(), demandedBy});
         solution_.fragments.emplace(buffer, std::move(f));
+        giveToViews(buffer, demandedBy);
+    }
+
+    // The layout of a fragment is carried over to its views, and back.
+    void giveToViews(const BufferNode* buffer, const ir::Provenance& demandedBy)
+    {
+        const Fragment& f = solution_.fragments.at(buffer);
+        for (const BufferNode* other : aliases_[analysis::storageOf(buffer)]) {
+            if (solution_.fragments.contains(other))
+                continue;
+            auto same = buffer->dtype.bits() == other->dtype.bits() ? layout::reshaped(f, shapeOf(*other)) : std::nullopt;
+            if (!same) {
+                context_.diagnostics.error(Code::kNotSupported, other->where.range,
+                                           fmt::format("not supported: {} as a view of the registers of {}: elements of another size, or rows that its layout does not divide", other->name, buffer->name));
+                same = layout::replicated(shapeOf(*other), groupOf(other).count);
+            }
+            same->firstThread = f.firstThread;
+            solution_.reasonOf[other] = solution_.reasons.size();
+            solution_.reasons.push_back({other->name, fmt::format("the same registers as {}", buffer->name), same->registers(), same->copies(), demandedBy});
+            solution_.fragments.emplace(other, std::move(*same));
+        }
     }
 
     void annotated(const ir::OpStmt& op)
@@ -166,7 +194,8 @@ private:
         solution_.fragments.emplace(target->buffer.get(), *f);
         solution_.reasonOf[target->buffer.get()] = solution_.reasons.size();
         solution_.reasons.push_back({target->buffer->name, "T.annotate_layout", f->registers(), f->copies(), op.where});
-        bufferGroups_.try_emplace(target->buffer.get(), ThreadGroup{f->firstThread, f->threads, true});
+        touch(target->buffer, ThreadGroup{f->firstThread, f->threads, true});
+        giveToViews(target->buffer.get(), op.where);
     }
 
     // ---- products ----
@@ -385,6 +414,7 @@ private:
     std::unordered_map<const ir::StmtNode*, ThreadGroup> groups_;
     std::vector<LayoutSite> sites_;
     std::vector<const BufferNode*> spread_, shared_, views_, outside_;
+    std::unordered_map<const BufferNode*, std::vector<const BufferNode*>> aliases_;  // fragments by their storage
     SharedWishes wishes_;
     std::set<const BufferNode*> elsewhere_;  // that are accessed outside of nests, or not element by element
     std::vector<const ir::StmtNode*> freeNests_;

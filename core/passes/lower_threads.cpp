@@ -122,10 +122,8 @@ private:
             const auto f = map == annotations_.maps.end() ? std::nullopt : layout::fromMap(*map->second, state_.threads);
             if (!f)
                 return ir::sequence({});  // nothing touches it
-            if (buffer->viewOf) {
-                unsupported(s, "a view of a fragment on a GPU");
-                return ir::sequence({});
-            }
+            if (buffer->viewOf)
+                return viewOfFragment(s, *buffer, *f);
             Buffer registers = flat(*buffer, f->registers(), ir::MemoryScope::kLocal);
             state_.spread[buffer.get()] = {*f, registers};
             return std::make_shared<ir::Allocate>(registers, s->where);
@@ -140,6 +138,25 @@ private:
             return std::make_shared<ir::Allocate>(memory, s->where);
         }
         return AccessLowerer::rewrite(s);
+    }
+
+    // The layout solver has carried the layout over: the same registers, maybe under another type.
+    Stmt viewOfFragment(const Stmt& s, const ir::BufferNode& view, const layout::Fragment& f)
+    {
+        const auto base = state_.spread.find(view.viewOf.get());
+        if (base == state_.spread.end() || view.viewOffset != 0 || view.dtype.bits() != view.viewOf->dtype.bits()) {
+            unsupported(s, "this view of a fragment on a GPU: its elements have another size, or it begins within the fragment");
+            return ir::sequence({});
+        }
+        const Buffer own = static_cast<const ir::Allocate&>(*s).buffer;
+        if (view.dtype == view.viewOf->dtype) {
+            state_.spread[own.get()] = {f, base->second.registers};
+            return ir::sequence({});
+        }
+        auto registers = std::make_shared<ir::BufferNode>(*flat(view, f.registers(), ir::MemoryScope::kLocal));
+        registers->viewOf = base->second.registers;
+        state_.spread[own.get()] = {f, registers};
+        return std::make_shared<ir::Allocate>(registers, s->where);
     }
 
     I sizeOf(const ir::BufferNode& buffer, const std::unordered_map<const ir::BufferNode*, Ref<const ir::LayoutMap>>::const_iterator& map) const
