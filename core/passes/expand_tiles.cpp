@@ -10,6 +10,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
+#include "core/passes/copy_hints.h"
 #include "core/passes/expand_scans.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/plan_threads.h"
@@ -58,6 +59,12 @@ bool isDataOfTiles(const ir::Buffer& buffer)
 
 class Expander : public ir::Rewriter {
 public:
+    Expander(const ir::Function& function, PassContext& context) : context_(context)
+    {
+        const auto found = function.passConfigs.find("tl.enable_async_copy");
+        mayPreferAsync_ = found == function.passConfigs.end() || found->second != ir::Attr(false);
+    }
+
     using ir::Rewriter::rewrite;
 
     Stmt rewrite(const Stmt& s) override
@@ -99,7 +106,11 @@ private:
         nestDepth_ += loop.loop == ForKind::kParallel;
         Stmt next = rewriteChildren(s);
         nestDepth_ -= loop.loop == ForKind::kParallel;
-        return next;
+        if (nestDepth_ > 0 || !mayPreferAsync_ || !wantsAsync(loop, context_))
+            return next;
+        auto nest = std::make_shared<ir::For>(static_cast<const ir::For&>(*next));
+        nest->attrs["async"] = true;
+        return finished(nest, !ir::boolAttr(loop.attrs, "parallel_async_without_async_commit_wait", false));
     }
 
     Stmt branch(const Stmt& s)
@@ -253,7 +264,8 @@ private:
                                      [&](const auto& at) { return transposedElement(src, dst, at[0], at[1], where); }, where));
             return ir::sequence(std::move(stmts));
         }
-        const bool async = call.op == OpId::kAsyncCopy;
+        const bool preferred = wantsAsync(call, where, context_);
+        const bool async = call.op == OpId::kAsyncCopy || preferred;
         if (async)
             attrs["async"] = true;
         const auto axes = matchAxes(src, dst);
@@ -262,7 +274,9 @@ private:
             return storeAt(dst.buffer, elementAt(dst, axes, at, false), value, where);
         };
         stmts.push_back(elements(extentsOf(axes), each, attrs, element, where));
-        if (async && !ir::boolAttr(call.attrs, "no_commit", false))
+        if (preferred)
+            stmts.back() = finished(stmts.back(), true);
+        else if (async && !ir::boolAttr(call.attrs, "no_commit", false))
             stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kCommitGroup, {}, {}}, where));
         return ir::sequence(std::move(stmts));
     }
@@ -338,6 +352,8 @@ private:
         return elements(extentsOf(axes), each, nestAttrs(call), element, s->where);
     }
 
+    PassContext& context_;
+    bool mayPreferAsync_ = true;
     std::optional<ThreadValues> values_;            // of the launch around
     std::optional<analysis::ThreadSet> threads_;    // those that come here
     std::map<const ir::ExprNode*, Expr> lets_;
@@ -346,10 +362,10 @@ private:
 
 }  // namespace
 
-ir::Function expandTiles(const ir::Function& in, PassContext&)
+ir::Function expandTiles(const ir::Function& in, PassContext& context)
 {
     ir::Function out = in;
-    Expander expander;
+    Expander expander(in, context);
     out.body = expander.rewrite(in.body);
     return out;
 }

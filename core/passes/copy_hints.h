@@ -1,0 +1,16 @@
+// What an author asks of a copy's instruction: prefer_instruction of T.copy, prefer_async of T.Parallel.
+#pragma once
+
+#include "core/passes/pass.h"
+
+namespace tw::passes {
+
+// Whether T.copy shall be done by cp.async. An error diagnostic at `where`, and false, if the copy asks for an instruction that cannot do
+// it or that the target does not have.
+[[nodiscard]] bool wantsAsync(const ir::OpCall& copy, const ir::Provenance& where, PassContext& context);
+// Whether a parallel loop asks for cp.async and has something for it: an element of global memory that goes to shared memory as it is.
+[[nodiscard]] bool wantsAsync(const ir::For& loop, const PassContext& context);
+// An asynchronous statement, committed and waited for. `wait` false: both are left to the author.
+[[nodiscard]] ir::Stmt finished(const ir::Stmt& started, bool wait);
+
+}  // namespace tw::passes
