@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "codegen/gpu_c/printer.h"
+#include "codegen/gpu_c/widening.h"
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
 #include "core/support/check.h"
@@ -140,6 +141,54 @@ private:
     const ir::ExprNode* var_;
     VectorBody& body_;
     ir::Expr guard_;
+};
+
+// Casts of what is loaded wide become elements of arrays that are converted as a whole.
+class WideCasts final : public ir::Rewriter {
+public:
+    struct Converted {
+        std::size_t load;  // in body.loads
+        ir::Buffer buffer;
+        std::string function;
+    };
+    WideCasts(const VectorBody& body, std::int64_t extent) : body_(body), extent_(extent) {}
+    std::vector<Converted> made;
+
+    using ir::Rewriter::rewrite;
+    ir::Expr rewrite(const ir::Expr& e) override
+    {
+        const auto* cast = ir::as<ir::Cast>(e);
+        const auto* load = cast ? ir::as<ir::Load>(cast->value) : nullptr;
+        if (!load)
+            return rewriteChildren(e);
+        for (std::size_t k = 0; k < body_.loads.size(); ++k)
+            if (sameElement(body_.loads[k].buffer, body_.loads[k].indices, load->buffer, load->indices))
+                if (const ir::Buffer to = converted(k, e->dtype))
+                    return std::make_shared<ir::Load>(e->dtype, to, load->indices, e->where);
+        return rewriteChildren(e);
+    }
+
+private:
+    ir::Buffer converted(std::size_t load, DType to)
+    {
+        for (const Converted& c : made)
+            if (c.load == load && c.buffer->dtype == to)
+                return c.buffer;
+        const ir::Buffer& from = body_.loads[load].buffer;
+        const std::string function = widenFunction(from->dtype, to, extent_);
+        if (function.empty())
+            return {};
+        auto buffer = std::make_shared<ir::BufferNode>(*from);
+        buffer->name = from->name + "_" + to.name();
+        buffer->dtype = to;
+        buffer->scope = MemoryScope::kLocal;
+        buffer->viewOf = {};
+        made.push_back({load, buffer, function});
+        return buffer;
+    }
+
+    const VectorBody& body_;
+    std::int64_t extent_;
 };
 
 }  // namespace
@@ -331,6 +380,13 @@ bool KernelPrinter::vectorized(const ir::For& loop)
                              : fmt::format("{} {} = {};", type, name, from));
         made.push_back({load.buffer, load.indices, name});
     }
+    WideCasts casts(body, extent);
+    const ir::Stmt inner = casts.rewrite(loop.body);
+    for (const WideCasts::Converted& c : casts.made) {
+        const std::string name = names_.make(c.buffer->name);
+        out_.line(fmt::format("const vec<{}, {}> {} = {}(&{});", typeName(c.buffer->dtype), extent, name, c.function, made[c.load].name));
+        made.push_back({c.buffer, body.loads[c.load].indices, name});
+    }
     std::vector<std::pair<std::string, std::string>> stores;
     for (const VectorBody::Item& store : body.wides) {
         std::string name;
@@ -355,7 +411,9 @@ bool KernelPrinter::vectorized(const ir::For& loop)
     out_.directive("#pragma unroll");
     out_.line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", var, *begin, *end));
     out_.indent();
-    for (const ir::Store* store : body.stores)
+    VectorBody lines;
+    VectorScan(axis.var.get(), lines).visit(inner);
+    for (const ir::Store* store : lines.stores)
         out_.line(elementStore(store->buffer, store->indices, value(store->value).s));
     out_.outdent();
     out_.line("}");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codegen/gpu_c/printer.h"
+#include "codegen/gpu_c/widening.h"
 #include "core/ir/build.h"
 #include "core/ir/number.h"
 #include "core/ir/visit.h"
@@ -300,6 +301,8 @@ Text KernelPrinter::cast(DType to, const ir::Expr& e)
             return {fmt::format("double(float({}))", x.s)};
         return {fmt::format("{}({})", name, x.s)};
     }
+    if (const std::string small = smallIntegerFunction(facts_, to, e); !small.empty())
+        return {fmt::format("{}({})", small, x.s)};
     const bool exact = from.scalar == Scalar::kFloat32 || (from.isFloating() && !isNative(from)) || from.isBool() || (from.isInteger() && from.bits() <= 16);
     if (exact)
         return {fmt::format("{}({})", name, from.scalar == Scalar::kFloat32 ? x.s : fmt::format("float({})", x.s))};

@@ -289,6 +289,18 @@ struct tw_e8m0_format {
 };
 TW_SMALL_FLOAT(e8m0, tw_e8m0_format)
 
+//@ tw_small_half
+// An integer in [-512, 511]: 1536 + x in half precision is the pattern 0x6600 + x.
+TW_DEVICE half tw_small_half(int x) { return half::of((unsigned short)(0x6600 + x)) - half::of(0x6600); }
+
+//@ tw_small_bf16
+// An integer in [-128, 256]: 2^23 + 2^22 + x in float is the pattern 0x4b400000 + x; x has so few bits that the upper half of its float is
+// all of it.
+TW_DEVICE bf16 tw_small_bf16(int x)
+{
+    return bf16::of((unsigned short)(__float_as_uint(tw_fadd(__uint_as_float(0x4b400000u + x), -12582912.0f)) >> 16));
+}
+
 //@ tw_trunc
 // Float to integer: towards zero, limited to the type's range, NaN gives 0.
 template <class T>
@@ -574,6 +586,127 @@ TW_DEVICE void tw_store(void* address, V value)
         memcpy(&w, reinterpret_cast<const char*>(&value) + i * sizeof(word), sizeof(word));
         static_cast<word*>(address)[i] = w;
     }
+}
+
+//@ tw_half2_sub tw_half2_mul
+// Two halves in a word.
+TW_DEVICE unsigned tw_half2_sub(unsigned a, unsigned b)
+{
+    unsigned r;
+    asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+TW_DEVICE unsigned tw_half2_mul(unsigned a, unsigned b)
+{
+    unsigned r;
+    asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+
+//@ tw_narrow_words tw_nibbles
+// The words of Bytes bytes, zero behind them; those of nibbles with every nibble in a byte of its own, in order.
+template <int Bytes>
+struct tw_narrow_words {
+    unsigned w[(Bytes + 3) / 4] = {};
+    TW_DEVICE explicit tw_narrow_words(const void* from) { memcpy(w, from, Bytes); }
+};
+TW_DEVICE unsigned tw_nibbles(unsigned w, int half)
+{
+    return __byte_perm(w & 0x0f0f0f0fu, w >> 4 & 0x0f0f0f0fu, half == 0 ? 0x5140 : 0x7362);
+}
+
+//@ tw_widen_int tw_widen_bytes
+// N integers of 4 or 8 bits. A byte x becomes the lowest byte of a number whose unit is 1, from which that number is subtracted: 1024 + x in
+// half precision (two at a time), 2^23 + x in float, of which bfloat16 takes the upper half. Signed ones are first moved to begin at 0.
+TW_DEVICE void tw_widen_bytes(unsigned bytes, unsigned offset, half* to)
+{
+    const unsigned bias = (0x6400u + offset) * 0x10001u;
+    const unsigned pair[2] = {tw_half2_sub(__byte_perm(bytes, 0x64646464u, 0x4140), bias), tw_half2_sub(__byte_perm(bytes, 0x64646464u, 0x4342), bias)};
+    memcpy(to, pair, 8);
+}
+TW_DEVICE void tw_widen_bytes(unsigned bytes, unsigned offset, bf16* to)
+{
+    const float bias = __uint_as_float(0x4b000000u + offset);
+    unsigned f[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+        f[k] = __float_as_uint(tw_fadd(__uint_as_float(__byte_perm(bytes, 0x4b000000u, 0x7540 + k)), -bias));
+    const unsigned pair[2] = {__byte_perm(f[0], f[1], 0x7632), __byte_perm(f[2], f[3], 0x7632)};
+    memcpy(to, pair, 8);
+}
+template <class To, int N, int Bits, bool Signed>
+TW_DEVICE vec<To, N> tw_widen_int(const void* from)
+{
+    const tw_narrow_words<N * Bits / 8> in(from);
+    constexpr unsigned offset = Signed ? 1u << (Bits - 1) : 0u;
+    To all[(N + 7) / 8 * 8];
+#pragma unroll
+    for (int k = 0; k < (N + 3) / 4; ++k) {
+        const unsigned w = in.w[Bits == 4 ? k / 2 : k] ^ (Signed ? Bits == 4 ? 0x88888888u : 0x80808080u : 0u);
+        tw_widen_bytes(Bits == 4 ? tw_nibbles(w, k % 2) : w, offset, all + 4 * k);
+    }
+    vec<To, N> r;
+    memcpy(&r, all, sizeof(r));
+    return r;
+}
+
+//@ tw_widen_e5m2
+// The upper half of a half.
+template <int N>
+TW_DEVICE vec<half, N> tw_widen_e5m2(const void* from)
+{
+    const tw_narrow_words<N> in(from);
+    unsigned all[(N + 3) / 4 * 2];
+#pragma unroll
+    for (int k = 0; k < (N + 1) / 2; ++k)
+        all[k] = __byte_perm(in.w[k / 2], 0u, k % 2 == 0 ? 0x1404 : 0x3424);
+    vec<half, N> r;
+    memcpy(&r, all, sizeof(r));
+    return r;
+}
+
+//@ tw_widen_e4m3 tw_widen_e4m3_pair
+// From sm_89 on an instruction. Before: exponent and mantissa moved to their places, times 2^8 for the difference of the biases; the last
+// code is the NaN.
+TW_DEVICE unsigned tw_widen_e4m3_pair(unsigned codes)
+{
+#if __CUDA_ARCH__ >= 890
+    unsigned pair;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"((unsigned short)codes));
+    return pair;
+#else
+    const unsigned h = __byte_perm(codes, 0u, 0x1404), magnitude = h & 0x7f007f00u;
+    return tw_half2_mul((h & 0x80008000u) | magnitude >> 1, 0x5c005c00u) | ((magnitude + 0x01000100u) >> 15 & 0x00010001u) * 0x7fffu;
+#endif
+}
+template <int N>
+TW_DEVICE vec<half, N> tw_widen_e4m3(const void* from)
+{
+    const tw_narrow_words<N> in(from);
+    unsigned all[(N + 3) / 4 * 2];
+#pragma unroll
+    for (int k = 0; k < (N + 1) / 2; ++k)
+        all[k] = tw_widen_e4m3_pair(in.w[k / 2] >> 16 * (k % 2));
+    vec<half, N> r;
+    memcpy(&r, all, sizeof(r));
+    return r;
+}
+
+//@ tw_widen_e2m1
+// As e4m3: the biases are 14 apart.
+template <int N>
+TW_DEVICE vec<half, N> tw_widen_e2m1(const void* from)
+{
+    const tw_narrow_words<N / 2> in(from);
+    unsigned all[(N + 7) / 8 * 4];
+#pragma unroll
+    for (int k = 0; k < (N + 1) / 2; ++k) {
+        const unsigned h = __byte_perm(tw_nibbles(in.w[k / 4], k / 2 % 2), 0u, k % 2 == 0 ? 0x1404 : 0x3424);
+        all[k] = tw_half2_mul((h & 0x08000800u) << 4 | (h & 0x07000700u) << 1, 0x74007400u);
+    }
+    vec<half, N> r;
+    memcpy(&r, all, sizeof(r));
+    return r;
 }
 
 //@ tw_load_u4 tw_load_s4 tw_store_4 tw_store_4_atomic

@@ -5,10 +5,11 @@ extern "C" __global__ void __launch_bounds__(128) unpack_kernel(const unsigned c
 #line 11 "packed_int4.py"
     {
         vec<unsigned char, 4> Q_wide = tw_load<vec<unsigned char, 4>>(Q + tx * 8 / 2);
+        const vec<half, 8> Q_float16 = tw_widen_int<half, 8, 4, true>(&Q_wide);
         vec<half, 8> Y_wide;
 #pragma unroll
         for (int v = 0; v < 8; ++v) {
-            Y_wide[v] = half(float(tw_load_s4(Q_wide.e, v))) * S[0];
+            Y_wide[v] = Q_float16[v] * S[0];
         }
         tw_store(&Y[tx * 8], Y_wide);
     }
