@@ -174,7 +174,8 @@ private:
         std::size_t best = 0;
         std::vector<std::pair<RowForm, Choice>> tried;
         for (const RowForm& form : layout::rowForms(shapeOf(*buffer), bits)) {
-            if (extraBytes(form, *buffer) > question_.spareBytes)
+            const I extra = extraBytes(form, *buffer);
+            if (extra > 0 && extra > question_.spareBytes)  // a form that takes no more room always fits
                 continue;
             tried.emplace_back(form, bestUnder(form, buffer, nests, Count::kSample));
             if (tried.back().second.cost.score() < tried[best].second.cost.score())

@@ -11,7 +11,7 @@ const char* const kTargets[] = {"sm_80", "sm_75", "sm_90a", "sm_89"};
 
 TEST(RandomKernel, TheSimulatorAgrees)
 {
-    const Seeds seeds = seedsFrom("TW_SEEDS", {1, 250});
+    const Seeds seeds = seedsFrom("TW_SEEDS", {1, 500});
     const auto device = device::openDevice("sim").value();
     int wrong = 0;
     for (std::uint32_t seed = seeds.first; seed < seeds.first + seeds.count && wrong < 5; ++seed) {
