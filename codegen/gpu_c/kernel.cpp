@@ -156,7 +156,10 @@ Writer KernelPrinter::print(KernelLaunch& out)
         vars_[var.get()] = {name, false};
         top.line(fmt::format("const int {} = {};", name, isBlock ? spelling_.blockIndex(static_cast<int>(k)) : spelling_.threadIndex(static_cast<int>(k))));
     }
-    statement(launch_.body);
+    if (recordsName_.empty())
+        statement(launch_.body);
+    else
+        bothBodies();
 
     usesThreadNumber_ = usesThreadNumber_ || !recordsName_.empty();
     if (usesThreadNumber_) {

@@ -121,6 +121,7 @@ private:
     void nameRecorder();
     Text record(const ir::OpCall& call) const;
     void startRecords(Writer& to);
+    void bothBodies();
     std::string recordParameter(KernelLaunch& out);
 
     std::string signature(KernelLaunch& out);
@@ -147,8 +148,8 @@ private:
     std::vector<Widened> widened_;
     std::string laneName_;      // loop variable of the vectorized loop around
     std::int64_t staticShared_ = 0;
-    std::string recordsName_, recorderName_;  // empty: the launch makes no stage records
-    bool gridSync_ = false, usesThreadNumber_ = false, usesRandom_ = false;
+    std::string recordsName_, recorderName_, slotName_;  // empty: the launch makes no stage records
+    bool omitsRecords_ = false, gridSync_ = false, usesThreadNumber_ = false, usesRandom_ = false;
 };
 
 // An option that is a text; the value of a constant.

@@ -110,10 +110,26 @@ void KernelPrinter::nameRecorder()
         return;
     recordsName_ = names_.make("stage_records");
     recorderName_ = names_.make("recorder");
+    slotName_ = names_.make("record_slot");
+}
+
+// Blocks that were not chosen run the code as it is without records: where a multiprocessor waits for every cycle of a role, even a
+// record that is not made would cost some. The arms are chosen by whole blocks, so barriers in them meet.
+void KernelPrinter::bothBodies()
+{
+    out_.plain(fmt::format("if ({} >= 0) {{", slotName_));
+    block(launch_.body);
+    out_.plain("} else {");
+    omitsRecords_ = true;
+    block(launch_.body);
+    omitsRecords_ = false;
+    out_.plain("}");
 }
 
 Text KernelPrinter::record(const ir::OpCall& call) const
 {
+    if (omitsRecords_)
+        return {};
     const std::int64_t event = constantOf(ir::exprOperand(call, "args"), 0), capacity = ir::intAttr(launch_.attrs, "record_capacity", 0);
     return {event == 0 ? fmt::format("tw_record_finish({}, {}, {})", recorderName_, recordsName_, capacity)
                        : fmt::format("tw_record({}, {}, {}, {})", recorderName_, recordsName_, capacity, event)};
@@ -126,7 +142,8 @@ void KernelPrinter::startRecords(Writer& to)
     for (const RecordedRole& role : table.roles)
         warps.push_back(role.leader / 32);
     const std::string slot = table.blocks.empty() ? fmt::format("tw_record_spread({})", table.spread) : positionIn("tw_record_block()", table.blocks);
-    to.plain(fmt::format("unsigned {} = tw_record_start({}, {}, {}, {}, {});", recorderName_, recordsName_, slot, table.roles.size(),
+    to.plain(fmt::format("const int {} = {};", slotName_, slot));
+    to.plain(fmt::format("unsigned {} = tw_record_start({}, {}, {}, {}, {});", recorderName_, recordsName_, slotName_, table.roles.size(),
                          positionIn(fmt::format("{} / 32", threadNumber()), warps), table.capacity));
 }
 

@@ -40,21 +40,41 @@ RecordedProgram recorded(const CompileSnapshot& snapshot, const passes::RecordOp
     return out ? *out : RecordedProgram{};
 }
 
-// The lines of the kernels that are code.
-std::vector<std::string> code(const gpu::GpuProgram& program)
+// The lines of each kernel that are code, without what records add in front of it.
+std::vector<std::vector<std::string>> code(const gpu::GpuProgram& program)
 {
-    std::vector<std::string> lines;
+    std::vector<std::vector<std::string>> kernels;
     std::istringstream in(program.text.substr(program.text.find("// " + program.launches.front().entry + ":")));
     for (std::string line; std::getline(in, line);) {
         const std::string parameter = ", unsigned* __restrict__ stage_records";
         if (const std::size_t at = line.find(parameter); at != std::string::npos)
             line.erase(at, parameter.size());
         line.erase(0, line.find_first_not_of(' '));
-        const bool isOurs = line.starts_with("tw_record") || line.starts_with("unsigned recorder") || line.find("thread_number = ") != std::string::npos;
-        if (!line.empty() && !isOurs && line[0] != '#' && !line.starts_with("//"))
-            lines.push_back(line);
+        const bool isOurs = line.starts_with("tw_record") || line.starts_with("unsigned recorder") || line.starts_with("const int record_slot") ||
+                            line.find("thread_number = ") != std::string::npos;
+        if (line.starts_with("extern \"C\" __global__")) {
+            kernels.emplace_back();
+            line = line.substr(line.find('('));  // the bounds may differ
+        }
+        if (!kernels.empty() && !line.empty() && !isOurs && line[0] != '#' && !line.starts_with("//"))
+            kernels.back().push_back(line);
     }
-    return lines;
+    return kernels;
+}
+
+// One arm with records and one without, each the code of the plain kernel.
+void expectBothArms(const std::vector<std::string>& plain, const std::vector<std::string>& with, const char* file)
+{
+    const auto found = std::ranges::find(with, "if (record_slot >= 0) {");
+    ASSERT_NE(found, with.end()) << file;
+    const auto at = found - with.begin();
+    const std::vector<std::string> body(plain.begin() + at, plain.end() - 1);
+    const auto n = static_cast<std::ptrdiff_t>(body.size());
+    ASSERT_EQ(static_cast<std::ptrdiff_t>(with.size()), at + 2 * n + 4) << file;
+    EXPECT_TRUE(std::equal(plain.begin(), plain.begin() + at, with.begin())) << file;
+    EXPECT_EQ(std::vector<std::string>(found + 1, found + 1 + n), body) << file;
+    EXPECT_EQ(*(found + 1 + n), "} else {") << file;
+    EXPECT_EQ(std::vector<std::string>(found + 2 + n, found + 2 + 2 * n), body) << file;
 }
 
 int timesIn(const std::string& text, const std::string& what)
@@ -84,7 +104,10 @@ TEST(RecordProgram, TheCodeIsTheSameButForTheRecords)
         ASSERT_TRUE(with.program) << file;
         EXPECT_EQ(before.find("tw_record"), std::string::npos) << file;
         EXPECT_EQ(snapshot->gpuProgram->text, before) << file;
-        EXPECT_EQ(code(*snapshot->gpuProgram), code(*with.program)) << file;
+        const auto plain = code(*snapshot->gpuProgram), marked = code(*with.program);
+        ASSERT_EQ(plain.size(), marked.size()) << file;
+        for (std::size_t i = 0; i < plain.size(); ++i)
+            expectBothArms(plain[i], marked[i], file);
         EXPECT_EQ(with.records.size(), with.program->launches.size()) << file;
         for (const gpu::StageRecords& table : with.records) {
             const gpu::Workspace& workspace = with.program->workspaces.at(static_cast<std::size_t>(table.workspace));
