@@ -138,6 +138,7 @@ void CompareSession::addFile(const QString& path)
     variant.id = ++lastId_;
     variant.label = QFileInfo(path).fileName();
     variant.job = jobOf(request);
+    variant.siblings = siblings;
     const int id = variant.id;
     add(std::move(variant));
     compile(id, std::move(request));
@@ -219,6 +220,8 @@ void CompareSession::profile(int id, const ProfileOptions& options)
     Q_EMIT changed();
     protocol::ProfileRequest request;
     request.job = variant->job;
+    if (variant->siblings)
+        request.job.siblings = variant->siblings->given();
     request.device = options.device;
     request.repeat = options.repeat;
     request.timeline = options.timeline;

@@ -17,6 +17,7 @@ struct Variant {
     CapturePtr capture;    // null until it was profiled
     CapturePtr model;      // of the snapshot; null with it
     protocol::Job job;     // how to profile it; empty text for a stored run
+    std::shared_ptr<SiblingReader> siblings;  // what the compile read beside another file; null: the job has it
     QString state;         // "compiling…", why it does not compile or run; empty: nothing to say
     bool isBusy = false;
     [[nodiscard]] const capture::Capture* shown() const { return capture ? capture.get() : model.get(); }  // null: nothing to compare yet
