@@ -121,6 +121,8 @@ public:
         pa::recordProgram(*snapshot, work_, facts, values, capture_);
         if (runs && !(isSim ? simulate() : measure()))
             return;
+        if (isSim && !request_.metrics.empty())
+            capture_.absences["counters"] = "counters are read from GPUs only; what the simulator counts is here without asking";
         learnRegisters(facts);
         if (!isCpu())
             addTimelines(request_, session_, capture_, result_.head);
