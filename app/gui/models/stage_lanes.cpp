@@ -14,7 +14,7 @@ struct Look {
     bool isHatched;
 };
 // Waiting stands out by its hatching, work by its colour; told apart with every kind of colour vision.
-constexpr Look kLooks[] = {{"issue", 0xff3b7dd8, 0xff5d9bf0, false},   {"copy", 0xff3b7dd8, 0xff5d9bf0, false},
+constexpr Look kLooks[] = {{"issue", 0xff3b7dd8, 0xff5d9bf0, false},   {"copy", 0xff4a4fb5, 0xff8f95f2, false},
                            {"wait", 0xffc0504d, 0xffe8837f, true},     {"tensor", 0xff2f8f4e, 0xff5fc27f, false},
                            {"epilogue", 0xff8455b8, 0xffb08ae0, false}, {"prologue", 0xffb07a1e, 0xffe0ad57, false},
                            {"block", 0xff9aa4b2, 0xff566070, false}};
