@@ -31,6 +31,23 @@ const Json* metric(const Json& document, const std::string& name, const std::str
     return nullptr;
 }
 
+TEST(Profile, TheTimelineIsATrace)
+{
+    const TemporaryFile file("scale.py", kScale), trace("trace.json", "");
+    const Answer answer = tilec("profile " + file.path() + " --device sim --timeline " + trace.path());
+    ASSERT_EQ(answer.exitCode, 0) << answer.out;
+    EXPECT_NE(answer.out.find("stages, modelled"), std::string::npos) << answer.out;
+    std::ifstream in(trace.path());
+    const Json document = Json::parse(in);
+    EXPECT_EQ(document["otherData"]["kernel"], "scale");
+    EXPECT_EQ(document["otherData"]["timelines"][0]["origin"], "modelled");
+    std::set<std::string> processes, stages;
+    for (const Json& event : document["traceEvents"])
+        (event["ph"] == "M" ? processes : stages).insert((event["ph"] == "M" ? event["args"]["name"] : event["name"]).get<std::string>());
+    EXPECT_TRUE(processes.contains("modelled: launch 0, block 0"));
+    EXPECT_TRUE(stages.contains("store"));
+}
+
 TEST(Profile, TheSimulatorCountsAndTheModelTimes)
 {
     const TemporaryFile file("scale.py", kScale);
