@@ -163,9 +163,10 @@ private:
         }
         out_->traceMs = millisecondsSince(start);
         // What a half-typed line leaves undefined is not said again: the syntax error is the cause.
-        if (!hasSyntaxErrors() || !found.hasErrors())
+        const bool failed = found.hasErrors();
+        if (!hasSyntaxErrors() || !failed)
             reportAll(found);
-        return out_->function != nullptr && !found.hasErrors();
+        return out_->function != nullptr && !failed;
     }
 
     void traceOnce(const staging::TraceRequest& request, DiagnosticSink& found)
@@ -196,8 +197,9 @@ private:
             return true;
         DiagnosticSink found;
         analysis::check(*out_->function, out_->target, found);
+        const bool failed = found.hasErrors();
         reportAll(found);
-        return !found.hasErrors();
+        return !failed;
     }
 
     bool lower()

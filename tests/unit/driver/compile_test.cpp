@@ -126,6 +126,22 @@ TEST(Compile, PassesSayWhatTheyDecidedAndWhy)
     EXPECT_EQ(snapshot->source->lineColumn(why.later.range.begin).line, 10);
 }
 
+TEST(Compile, WhatTheChecksRefuseIsNotLowered)
+{
+    const auto snapshot = compile(request(R"(import tilelang.language as T
+
+@T.prim_func
+def huge(A: T.Tensor((64,), T.float32)):
+    with T.Kernel(1, threads=64):
+        s = T.alloc_shared((10**9, 10**9), T.float32)
+        T.clear(s)
+)"));
+    ASSERT_EQ(snapshot->diagnostics.size(), 1u);
+    EXPECT_EQ(snapshot->diagnostics.front().code, Code::kCapacity);
+    EXPECT_TRUE(snapshot->passes.empty());
+    EXPECT_NE(snapshot->function, nullptr);
+}
+
 TEST(Compile, TargetTextIsMadeWhereThereIsSome)
 {
     CompileRequest r = request(kExchange);
