@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using protocol::Outcome;
 
-constexpr int kMostLosses = 3;  // runners lost one after the other: the machine or the line is gone, not a configuration
+constexpr int kMostLosses = 3;  // runners lost or silent one after the other: the machine or the line is gone, not a configuration
 
 std::string firstError(const std::vector<Diagnostic>& diagnostics)
 {
@@ -305,7 +305,7 @@ private:
                 if (result_.failure)
                     return;
                 if (losses == kMostLosses) {
-                    result_.note = fmt::format("the runner was lost {} times in a row: {}", losses, c.message);
+                    loseRunner(c.message);
                     break;
                 }
             }
@@ -316,7 +316,7 @@ private:
             result_.failure = refusal_;
     }
 
-    // True where the runner was lost: that says little about the configuration, so it is not kept.
+    // True where the runner was lost or did not answer: that says little about the configuration, so it is not kept.
     bool measure(Candidate& c, protocol::Client& client, Reference& reference)
     {
         const protocol::Job job = jobOf(c);
@@ -326,8 +326,10 @@ private:
             return false;
         if (deadline.isOver()) {
             giveUp(c);
-            save(c);
-            return false;
+            // As long as nothing answered, the runner is the likelier cause.
+            if (hasMeasured_)
+                save(c);
+            return !hasMeasured_;
         }
         if (run.head.outcome != Outcome::kFine) {
             c.state = State::kFailed;
@@ -352,6 +354,16 @@ private:
         hasMeasured_ = true;
         save(c);
         return false;
+    }
+
+    void loseRunner(const std::string& why)
+    {
+        result_.note = fmt::format("the runner was lost {} times in a row: {}", kMostLosses, why);
+        if (refusal_)
+            return;
+        refusal_.emplace();
+        refusal_->outcome = Outcome::kCannot;
+        refusal_->diagnostics.push_back({Code::kRunnerLost, Severity::kError, {}, result_.note, {}, {}, {}});
     }
 
     void giveUp(Candidate& c) const
