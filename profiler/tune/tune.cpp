@@ -309,7 +309,8 @@ private:
                     break;
                 }
             }
-            result_.reference = reference.kind();
+            if (hasMeasured_)
+                result_.reference = reference.kind();
             report("measure", k + 1, order.size(), &c);
         }
         if (!hasMeasured_ && refusal_ && std::none_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.isFromStore; }))
