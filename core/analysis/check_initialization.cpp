@@ -120,8 +120,10 @@ private:
         const std::string remedy = what == "accumulator" ? "T.clear it first, or give clear_accum=True"
                                    : isWorkspace         ? "nothing in this function stores to it"
                                                          : "T.clear or T.fill it first";
+        // A whole array of the array dialect is read at the statement; its loads stand where it was made.
+        const SourceRange at = range == storage->where.range && statement() ? statement()->where.range : range;
         context_.diagnostics
-            .error(Code::kUninitialized, range, fmt::format("{} is read before anything is written to it; {}", buffer.name, remedy))
+            .error(Code::kUninitialized, at, fmt::format("{} is read before anything is written to it; {}", buffer.name, remedy))
             .notes.push_back({storage->where.range, fmt::format("{} is allocated here, uninitialised", storage->name)});
     }
 
