@@ -78,10 +78,16 @@ void Interpreter::execClassDef(const ClassDef& node, const std::shared_ptr<Envir
     type->range = range;
     classes_.push_back(type);
     std::vector<ClassPtr> bases;
+    CallArguments hook;  // of the bases' __init_subclass__
+    hook.call = hook.callee = node.name.range;
+    hook.items.push_back({"", std::make_shared<Value>(Value(type)), node.name.range});
     for (const Argument& argument : node.bases) {
         const Value base = evaluate(*argument.value, scope);
-        if (argument.kind == Argument::Kind::kKeyword)
-            continue;  // metaclass=…
+        if (argument.kind == Argument::Kind::kKeyword) {
+            if (argument.keyword.text != "metaclass")
+                hook.items.push_back({argument.keyword.text, std::make_shared<Value>(base), argument.value->range});
+            continue;
+        }
         if (const auto* known = base.get<std::shared_ptr<ClassValue>>())
             bases.push_back(*known);
         else if (isOpaque(base) && base.object<const OpaqueValue>()->path == "typing.NamedTuple")
@@ -108,6 +114,12 @@ void Interpreter::execClassDef(const ClassDef& node, const std::shared_ptr<Envir
         setOwner(value, type);
     Value value(type);
     finishClass(*this, type, range);  // enumerations, named tuples
+    for (const ClassPtr& base : type->bases)
+        if (const auto found = base->attributes.find("__init_subclass__"); found != base->attributes.end()) {
+            const bool isWrapped = isWrapper(found->second, "classmethod");
+            callValue(isWrapped ? found->second.object<InstanceValue>()->attributes.at("func") : found->second, hook);
+            break;
+        }
     for (auto it = node.decorators.rbegin(); it != node.decorators.rend(); ++it) {
         const Value decorator = evaluate(**it, scope);
         if (isOpaque(decorator))

@@ -109,6 +109,9 @@ Value Interpreter::contains(const Value& container, const Value& item, const Sou
         if (const auto i = asInteger(item))
             return Value(r->step > 0 ? *i >= r->start && *i < r->stop && (*i - r->start) % r->step == 0
                                      : *i <= r->start && *i > r->stop && (r->start - *i) % -r->step == 0);
+    if (item.object<InstanceValue>())  // Flag.A in flags: combined flags are their integer
+        if (const auto all = asInteger(in), part = asInteger(item); all && part)
+            return Value((*all & *part) == *part);
     const auto items = iterator(in, range);
     while (auto one = items->next(*this)) {
         charge(1, range);

@@ -34,6 +34,11 @@ TEST(Evaluator, Classes)
                     "class B(A):\n    def __init__(self, n):\n        super().__init__(n + 1)\n    def __call__(self, k):\n        return self.n * k\n"
                     "b = B(1)\nx = (b.n, b.twice, b(10), A.s(3), B.make().n, isinstance(b, A))"),
               "(2, 4, 20, 3, 8, True)");
+    EXPECT_EQ(after("class A:\n    known = {}\n    def __init_subclass__(cls, tag='', **rest):\n        super().__init_subclass__(**rest)\n"
+                    "        A.known[cls.__name__] = tag\nclass B(A, tag='b'):\n    pass\nclass C(B):\n    pass\nx = A.known"),
+              "{'B': 'b', 'C': ''}");
+    EXPECT_EQ(after("import enum\nclass F(enum.IntFlag):\n    A = 1\n    B = 2\n    C = 4\nboth = F.A | F.B\nx = (F.B in both, F.C in both)"),
+              "(True, False)");
     EXPECT_EQ(after("class V:\n    def __init__(self, v): self.v = v\n    def __add__(self, o): return V(self.v + o.v)\n"
                     "    def __eq__(self, o): return self.v == o.v\nx = (V(1) + V(2)) == V(3)"),
               "True");
