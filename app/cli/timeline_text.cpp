@@ -1,6 +1,8 @@
 #include "app/cli/timeline_text.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -55,8 +57,10 @@ std::string timelineText(const capture::Capture& capture)
         text += "\n";
         for (const timeline::RoleSummary& role : summary.roles)
             text += roleText(role);
-        for (std::size_t i = 0; i < std::min(kMostBubbles, summary.bubbles.size()); ++i)
-            text += bubbleText(summary.bubbles[i], t, capture);
+        std::set<std::tuple<std::string, std::uint32_t, std::uint32_t>> shown;  // the longest of the blocks speaks for all
+        for (const timeline::Bubble& bubble : summary.bubbles)
+            if (shown.size() < kMostBubbles && shown.emplace(t.tracks.at(static_cast<std::size_t>(bubble.track)).role, bubble.op, bubble.nextOp).second)
+                text += bubbleText(bubble, t, capture);
     }
     return text;
 }
