@@ -1,7 +1,5 @@
 #include "profiler/tune/tune.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,10 +10,11 @@
 
 #include <fmt/ranges.h>
 
-#include "profiler/cuda/sha256.h"
 #include "profiler/cuda/timing.h"
+#include "profiler/tune/deadline.h"
 #include "profiler/tune/modelled.h"
 #include "profiler/tune/reference.h"
+#include "profiler/tune/trial_key.h"
 
 namespace tw::tune {
 namespace {
@@ -37,64 +36,6 @@ bool isLost(const protocol::ResultHead& head)
 {
     return std::any_of(head.diagnostics.begin(), head.diagnostics.end(), [](const Diagnostic& d) { return d.code == Code::kRunnerLost; });
 }
-
-// Everything that decides the numbers. Lengths keep neighbours apart.
-std::string keyOf(const Request& request)
-{
-    std::string text;
-    const auto add = [&](const std::string& part) { text += fmt::format("{}:{}", part.size(), part); };
-    add(request.job.fileName);
-    add(request.job.text);
-    for (const auto& [name, sibling] : request.job.siblings) {
-        add(name);
-        add(sibling);
-    }
-    add(request.job.kernel.kernel);
-    add(request.job.kernel.instance);
-    for (const staging::Bindings* bindings : {&request.job.kernel.params, &request.job.kernel.dims})
-        for (const auto& [name, value] : *bindings)
-            add(name + "=" + value);
-    add(request.job.target.value_or(""));
-    add(request.deviceName);
-    char host[256] = {};
-    if (request.device == request.deviceName && ::gethostname(host, sizeof(host) - 1) == 0)
-        add(host);  // a store may be shared by machines
-    for (const auto& [name, input] : request.inputs) {
-        add(name);
-        add(input.npy);
-        add(input.literal);
-    }
-    add(std::to_string(request.seed));
-    return cuda::sha256(text);
-}
-
-// Passes a stop request on, or makes one of its own when time is up.
-class Deadline {
-public:
-    Deadline(const std::stop_token& outer, double seconds)
-        : forward_(outer, [this] { source_.request_stop(); }), timer_([this, seconds](const std::stop_token& end) { wait(end, seconds); })
-    {
-    }
-    [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-    [[nodiscard]] bool isOver() const { return isOver_; }
-
-private:
-    void wait(const std::stop_token& end, double seconds)
-    {
-        std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, end, std::chrono::duration<double>(seconds), [] { return false; }) && !end.stop_requested()) {
-            isOver_ = true;
-            source_.request_stop();
-        }
-    }
-
-    std::stop_source source_;
-    std::atomic<bool> isOver_ = false;
-    std::mutex mutex_;
-    std::condition_variable_any changed_;
-    std::stop_callback<std::function<void()>> forward_;
-    std::jthread timer_;  // last: ends before what it uses
-};
 
 class Tuner {
 public:
@@ -139,7 +80,7 @@ private:
     {
         if (!store_)
             return;
-        const auto tune = store_->openTune({keyOf(request_), request_.job.fileName, request_.job.kernel.kernel, request_.deviceName});
+        const auto tune = store_->openTune({trialKey(request_), request_.job.fileName, request_.job.kernel.kernel, request_.deviceName});
         if (tune)
             tune_ = *tune;
         else
