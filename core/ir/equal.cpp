@@ -14,6 +14,9 @@ namespace {
 
 class Comparison {
 public:
+    // Buffers that are met for the first time stand for each other where whole functions are compared; in two expressions of
+    // one function they are what they are.
+    explicit Comparison(bool bindsBuffers) : bindsBuffers_(bindsBuffers) {}
     bool same(const Expr& a, const Expr& b);
     bool same(const Stmt& a, const Stmt& b);
     bool same(const Buffer& a, const Buffer& b);
@@ -30,6 +33,7 @@ private:
     bool sameFor(const For& a, const For& b);
     bool sameLaunch(const Launch& a, const Launch& b);
 
+    bool bindsBuffers_;
     std::unordered_map<const ExprNode*, const ExprNode*> vars_, varsBack_;
     std::unordered_map<const BufferNode*, const BufferNode*> buffers_, buffersBack_;
 };
@@ -66,6 +70,8 @@ bool Comparison::same(const Buffer& a, const Buffer& b)
 {
     if (!a || !b)
         return !a && !b;
+    if (!bindsBuffers_)
+        return a == b;
     const auto forth = buffers_.find(a.get());
     const auto back = buffersBack_.find(b.get());
     if (forth != buffers_.end() || back != buffersBack_.end())
@@ -230,7 +236,7 @@ bool Comparison::same(const Stmt& a, const Stmt& b)
 
 bool equal(const Expr& a, const Expr& b)
 {
-    return Comparison().same(a, b);
+    return Comparison(false).same(a, b);
 }
 
 bool equal(const Function& a, const Function& b)
@@ -239,7 +245,7 @@ bool equal(const Function& a, const Function& b)
         a.symbols.size() != b.symbols.size() || a.stage != b.stage || a.dialect != b.dialect ||
         a.passConfigs != b.passConfigs || a.compileFlags != b.compileFlags || a.target != b.target)
         return false;
-    Comparison comparison;
+    Comparison comparison(true);
     for (std::size_t i = 0; i < a.symbols.size(); ++i)
         if (!comparison.bind(a.symbols[i], b.symbols[i]))
             return false;

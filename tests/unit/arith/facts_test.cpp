@@ -4,6 +4,7 @@
 
 #include "core/ir/build.h"
 #include "core/ir/print.h"
+#include "core/ir/visit.h"
 
 namespace tw::arith {
 namespace {
@@ -30,6 +31,21 @@ TEST_F(FactsTest, NormalFormCancels)
     const Expr e = ir::sub(times(ir::add(x, intImm(1)), 64), times(x, 64));
     EXPECT_EQ(facts.normalize(e).asConstant(), 64);
     EXPECT_EQ(facts.equal(ir::add(times(over(x, 8), 8), mod(x, 8)), x), Truth::kProved);
+}
+
+TEST_F(FactsTest, ElementsOfTwoBuffersDoNotCancel)
+{
+    const auto element = [](const char* name) -> Expr {
+        ir::BufferNode node;
+        node.name = name;
+        node.dtype = ir::kInt32;
+        node.shape = {intImm(4)};
+        return std::make_shared<ir::Load>(ir::kInt32, std::make_shared<ir::BufferNode>(node), std::vector<Expr>{intImm(0)});
+    };
+    const Expr s = element("s"), t = element("t");
+    EXPECT_EQ(facts.equal(s, s), Truth::kProved);
+    EXPECT_EQ(facts.equal(s, t), Truth::kUnknown);
+    EXPECT_FALSE(ir::equal(facts.simplify(ir::max(s, t)), t));
 }
 
 TEST_F(FactsTest, DivisionRules)

@@ -48,6 +48,15 @@ TEST(Equal, DistinguishesWhichVariable)
     EXPECT_FALSE(equal(add(a, intImm(1)), add(b, intImm(1))));
 }
 
+TEST(Equal, ElementsOfTwoBuffersAreTwoThings)
+{
+    const Buffer s = makeBuffer("s", {intImm(4)}), t = makeBuffer("t", {intImm(4)});
+    const auto first = [](const Buffer& b) -> Expr { return std::make_shared<Load>(kFloat32, b, std::vector<Expr>{intImm(0)}); };
+    EXPECT_TRUE(equal(first(s), first(s)));
+    EXPECT_FALSE(equal(first(s), first(t)));
+    EXPECT_FALSE(equal(sub(first(s), first(t)), sub(first(s), first(s))));
+}
+
 TEST(Rewriter, SharesWhatDoesNotChange)
 {
     const Function f = makeShift("i", 1);
