@@ -292,43 +292,70 @@ bool equalAt(const Value& a, const Value& b, int depth)
 
 bool equalValues(const Value& a, const Value& b) { return equalAt(a, b, 0); }
 
-std::size_t hashValue(const Value& value)
-{
-    if (const auto i = integerOf(value))
-        return hashInteger(*i);
-    if (const auto* d = value.get<double>())
-        return hashNumber(*d);
-    if (const auto* s = value.str()) {
-        // A dtype hashes like every spelling of its name.
-        if (!s->empty() && s->size() <= 24)
-            if (const auto dtype = ir::parseDType(*s))
+namespace {
+
+// Hashes at most so many values of a nest: equal values are walked alike, so they still hash alike, and a tuple nested a
+// hundred thousand times deepcosts no more than another.
+class Hasher {
+public:
+    explicit Hasher(int most) : left_(most) {}
+
+    std::size_t of(const Value& value)
+    {
+        if (left_-- <= 0)
+            return 0;
+        if (const auto i = integerOf(value))
+            return hashInteger(*i);
+        if (const auto* d = value.get<double>())
+            return hashNumber(*d);
+        if (const auto* s = value.str())
+            return ofText(*s);
+        if (const auto* dtype = value.get<ir::DType>())
+            return std::hash<std::string>{}(dtype->name());
+        if (const auto* range = value.get<RangeValue>())
+            return mix(hashInteger(rangeLength(*range)), hashInteger(range->start));
+        if (const auto* method = value.object<const BoundMethod>())
+            return std::hash<const void*>{}(identity(method->function));
+        return ofParts(value);
+    }
+
+private:
+    // A dtype hashes like every spelling of its name.
+    static std::size_t ofText(const std::string& text)
+    {
+        if (!text.empty() && text.size() <= 24)
+            if (const auto dtype = ir::parseDType(text))
                 return std::hash<std::string>{}(dtype->name());
-        return std::hash<std::string>{}(*s);
+        return std::hash<std::string>{}(text);
     }
-    if (const auto* dtype = value.get<ir::DType>())
-        return std::hash<std::string>{}(dtype->name());
-    std::size_t h = value.data.index();
-    if (const auto* tuple = value.object<const TupleValue>()) {
-        for (const Value& item : tuple->items)
-            h = mix(h, hashValue(item));
-        return h;
-    }
-    if (const auto* set = value.object<SetValue>()) {
-        for (const Value& item : set->items)
-            h += hashValue(item);
-        return h;
-    }
-    if (const auto* range = value.get<RangeValue>())
-        return mix(hashInteger(rangeLength(*range)), hashInteger(range->start));
-    if (const auto* object = value.object<InstanceValue>())
-        if (object->type->attributes.contains("__dataclass_fields__")) {
-            for (const auto& [name, item] : object->attributes)
-                h = mix(h, hashValue(item));
+
+    std::size_t ofParts(const Value& value)
+    {
+        std::size_t h = value.data.index();
+        if (const auto* tuple = value.object<const TupleValue>()) {
+            for (const Value& item : tuple->items)
+                h = mix(h, of(item));
             return h;
         }
-    if (const auto* method = value.object<const BoundMethod>())
-        return std::hash<const void*>{}(identity(method->function));
-    return std::hash<const void*>{}(identity(value));
-}
+        if (const auto* set = value.object<SetValue>()) {
+            for (const Value& item : set->items)
+                h += Hasher(left_ / 2).of(item);  // they come in any order, so each has a walk of its own
+            return h;
+        }
+        if (const auto* object = value.object<InstanceValue>())
+            if (object->type->attributes.contains("__dataclass_fields__")) {
+                for (const auto& [name, item] : object->attributes)
+                    h = mix(h, of(item));
+                return h;
+            }
+        return std::hash<const void*>{}(identity(value));
+    }
+
+    int left_;
+};
+
+}  // namespace
+
+std::size_t hashValue(const Value& value) { return Hasher(1000).of(value); }
 
 }  // namespace tw::staging
