@@ -295,7 +295,7 @@ bool equalValues(const Value& a, const Value& b) { return equalAt(a, b, 0); }
 namespace {
 
 // Hashes at most so many values of a nest: equal values are walked alike, so they still hash alike, and a tuple nested a
-// hundred thousand times deepcosts no more than another.
+// hundred thousand times deep costs no more than another.
 class Hasher {
 public:
     explicit Hasher(int most) : left_(most) {}
