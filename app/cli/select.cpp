@@ -147,4 +147,17 @@ Selection select(const OpenedFile& file, const Options& options, Scope scope, Re
     return Selector(file, options, scope, report).run();
 }
 
+tl::expected<OpenedKernel, int> openKernel(const Options& options, Report& report, std::stop_token stop)
+{
+    auto file = OpenedFile::open(options, report, std::move(stop));
+    if (!file)
+        return tl::unexpected(static_cast<int>(kUsage));
+    Selection selection = select(*file, options, Scope::kOne, report);
+    if (selection.exitCode != kFine)
+        return tl::unexpected(selection.exitCode);
+    if (selection.items.empty())
+        return tl::unexpected(static_cast<int>(kProgramWrong));
+    return OpenedKernel{std::move(file), std::move(selection.items.front())};
+}
+
 }  // namespace tw::cli

@@ -26,4 +26,11 @@ struct Selection {
 };
 [[nodiscard]] Selection select(const OpenedFile& file, const Options& options, Scope scope, Report& report);
 
+// The opened file and the one kernel that a verb works on (Scope::kOne), or the exit code with errors in the report.
+struct OpenedKernel {
+    std::unique_ptr<OpenedFile> file;
+    Selected selected;
+};
+[[nodiscard]] tl::expected<OpenedKernel, int> openKernel(const Options& options, Report& report, std::stop_token stop);
+
 }  // namespace tw::cli

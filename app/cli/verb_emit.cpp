@@ -179,15 +179,13 @@ int runEmit(const Options& given, Report& report, std::stop_token stop)
     Options options = given;
     if (isCpuFormat(choice.format))
         options.target = "cpu";
-    const auto file = OpenedFile::open(options, report, stop);
-    if (!file)
-        return kUsage;
-    const Selection selection = select(*file, options, Scope::kOne, report);
-    if (selection.exitCode != kFine || selection.items.empty())
-        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    const auto opened = openKernel(options, report, stop);
+    if (!opened)
+        return opened.error();
+    const auto& [file, selected] = *opened;
 
     protocol::Client client(protocol::localRunnerCommand());
-    const protocol::CompileResult result = client.compile({file->job(selection.items[0].request), stageOf(choice.format)}, {}, stop);
+    const protocol::CompileResult result = client.compile({file->job(selected.request), stageOf(choice.format)}, {}, stop);
     putHead(result.head, report);
     report.json()["format"] = choice.format;
     if (result.head.outcome != protocol::Outcome::kFine)
@@ -196,7 +194,7 @@ int runEmit(const Options& given, Report& report, std::stop_token stop)
     const std::optional<driver::TargetCode> code = isBinary ? std::nullopt : codeOf(result, choice.format);
     report.json()["lines"] = code ? lineMap(*code, file->program()->sources()) : Json::array();
     if (isCpuFormat(choice.format)) {
-        const auto traced = driver::compile(file->request(selection.items[0].request, static_cast<unsigned>(driver::StageWanted::kTrace)), stop);
+        const auto traced = driver::compile(file->request(selected.request, static_cast<unsigned>(driver::StageWanted::kTrace)), stop);
         Launches launches;
         launches.function = traced->function.get();
         if (traced->function && traced->function->body)

@@ -79,15 +79,13 @@ void addReasons(const driver::CompileSnapshot& snapshot, Report& report)
 
 int runIr(const Options& options, Report& report, std::stop_token stop)
 {
-    const auto file = OpenedFile::open(options, report, stop);
-    if (!file)
-        return kUsage;
-    const Selection selection = select(*file, options, Scope::kOne, report);
-    if (selection.exitCode != kFine || selection.items.empty())
-        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    const auto opened = openKernel(options, report, stop);
+    if (!opened)
+        return opened.error();
+    const auto& [file, selected] = *opened;
     bool choseExtents = false;
     const auto snapshot = device::compileWithExtents(
-        file->request(selection.items[0].request,
+        file->request(selected.request,
                       (driver::StageWanted::kTrace | driver::StageWanted::kCheck) | static_cast<unsigned>(driver::StageWanted::kPasses)),
         1024, choseExtents, stop);
     report.addAll(snapshot->diagnostics);

@@ -112,12 +112,10 @@ std::string keep(const capture::Capture& c, const Options& options, Report& repo
 
 int runProfile(const Options& options, Report& report, std::stop_token stop)
 {
-    const auto file = OpenedFile::open(options, report, stop);
-    if (!file)
-        return kUsage;
-    const Selection selection = select(*file, options, Scope::kOne, report);
-    if (selection.exitCode != kFine || selection.items.empty())
-        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    const auto opened = openKernel(options, report, stop);
+    if (!opened)
+        return opened.error();
+    const auto& [file, selected] = *opened;
     auto inputs = readInputs(options);
     if (!inputs) {
         report.fail(Code::kFile, inputs.error());
@@ -125,7 +123,7 @@ int runProfile(const Options& options, Report& report, std::stop_token stop)
     }
     RunnerChoice runner = chooseRunner(options.device);
     protocol::ProfileRequest request;
-    request.job = file->job(selection.items[0].request);
+    request.job = file->job(selected.request);
     request.device = runner.device;
     request.inputs = std::move(*inputs);
     request.seed = options.seed;

@@ -91,12 +91,10 @@ int fillOutputs(const Options& options, const protocol::RunResult& result, Repor
 int runRun(const Options& options, Report& report, std::stop_token stop)
 {
     report.json()["outputs"] = Json::array();
-    const auto file = OpenedFile::open(options, report, stop);
-    if (!file)
-        return kUsage;
-    const Selection selection = select(*file, options, Scope::kOne, report);
-    if (selection.exitCode != kFine || selection.items.empty())
-        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    const auto opened = openKernel(options, report, stop);
+    if (!opened)
+        return opened.error();
+    const auto& [file, selected] = *opened;
     auto inputs = readInputs(options);
     if (!inputs) {
         report.fail(Code::kFile, inputs.error());
@@ -104,7 +102,7 @@ int runRun(const Options& options, Report& report, std::stop_token stop)
     }
     const RunnerChoice runner = chooseRunner(options.device);
     const protocol::RunResult result = runner.client->run(
-        {file->job(selection.items[0].request), runner.device, std::move(*inputs), options.seed, options.repeat, !options.outputDir.empty()},
+        {file->job(selected.request), runner.device, std::move(*inputs), options.seed, options.repeat, !options.outputDir.empty()},
         progressLine(options), stop);
     clearProgressLine(options);
     putHead(result.head, report);

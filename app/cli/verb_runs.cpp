@@ -115,6 +115,8 @@ int runRuns(const Options& options, Report& report, std::stop_token)
         report.json()["runs"].push_back(rowJson(row));
         report.text() += rowText(row);
     }
+    if (rows->empty())
+        report.text() += fmt::format("no run {}in {}; `tilec profile --store` keeps one\n", query.text.empty() && query.kernel.empty() ? "" : "like that ", store->path());
     return kFine;
 }
 

@@ -169,17 +169,15 @@ int exitOf(const tune::Result& result)
 
 int runTune(const Options& options, Report& report, std::stop_token stop)
 {
-    const auto file = OpenedFile::open(options, report, stop);
-    if (!file)
-        return kUsage;
-    const Selection selection = select(*file, options, Scope::kOne, report);
-    if (selection.exitCode != kFine || selection.items.empty())
-        return selection.exitCode == kFine ? static_cast<int>(kProgramWrong) : selection.exitCode;
+    const auto opened = openKernel(options, report, stop);
+    if (!opened)
+        return opened.error();
+    const auto& [file, selected] = *opened;
     const auto usage = [&](std::string message) {
         report.fail(Code::kUsage, std::move(message));
         return static_cast<int>(kUsage);
     };
-    auto space = tune::spaceOf(*selection.items[0].kernel, options.space);
+    auto space = tune::spaceOf(*selected.kernel, options.space);
     if (!space)
         return usage(space.error());
     auto inputs = readInputs(options);
@@ -190,7 +188,7 @@ int runTune(const Options& options, Report& report, std::stop_token stop)
         return kCannot;
     }
     tune::Request request;
-    request.job = file->job(selection.items[0].request);
+    request.job = file->job(selected.request);
     request.space = std::move(*space);
     request.device = chooseRunner(options.device).device;
     request.deviceName = options.device;
@@ -210,8 +208,8 @@ int runTune(const Options& options, Report& report, std::stop_token stop)
         report.note("trials are not kept: " + store.error());
     const tune::Result result = tune::tune(request, store ? &*store : nullptr, progressOf(options), stop);
     clearProgressLine(options);
-    report.json()["kernel"] = selection.items[0].kernel->name;
-    report.json()["instance"] = selection.items[0].request.instance;
+    report.json()["kernel"] = selected.kernel->name;
+    report.json()["instance"] = selected.request.instance;
     report.json()["device"] = options.device;
     fillJson(request, result, report.json());
     report.text() = textOf(result);
@@ -220,7 +218,7 @@ int runTune(const Options& options, Report& report, std::stop_token stop)
     const Candidate* best = result.best();
     if (best && best->medianUs && !best->isFromStore && store && !stop.stop_requested())
         keepBest(request, *best, *store, report, stop);
-    if (options.write && best && !writeBest(*file, selection.items[0], *best, options, report))
+    if (options.write && best && !writeBest(*file, selected, *best, options, report))
         return kUsage;
     return exitOf(result);
 }

@@ -145,8 +145,8 @@ const std::set<StageEvent>& StageEvents::below(const Stmt& s)
             add(child);
     else if (const auto* loop = as<ir::For>(s))
         add(loop->body);
-    else if (const auto* loop = as<ir::While>(s))
-        add(loop->body);
+    else if (const auto* repeat = as<ir::While>(s))
+        add(repeat->body);
     else if (const auto* branch = as<ir::If>(s)) {
         add(branch->then);
         add(branch->otherwise);
