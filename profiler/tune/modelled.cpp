@@ -1,13 +1,10 @@
 #include "profiler/tune/modelled.h"
 
-#include <charconv>
-
-#include "profiler/analysis/explain.h"
+#include "profiler/analysis/modelled_capture.h"
 #include "profiler/device/workload.h"
 
 namespace tw::tune {
 
-namespace pa = profile_analysis;
 using driver::StageWanted;
 
 Modelled modelled(const protocol::Job& job, std::shared_ptr<const driver::CompileSnapshot> survey, std::stop_token stop)
@@ -24,19 +21,7 @@ Modelled modelled(const protocol::Job& job, std::shared_ptr<const driver::Compil
             out.diagnostics.push_back(ready.error().diagnostic);
         return out;
     }
-    const driver::CompileSnapshot& snapshot = *workload.snapshot;
-    pa::Values values = workload.extents.values;
-    for (const auto& [name, text] : snapshot.instance.dims) {
-        std::int64_t value = 0;
-        if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value); error == std::errc() && end == text.data() + text.size())
-            values.try_emplace(name, value);
-    }
-    capture::Capture capture;
-    const pa::Work work = pa::workOf(*snapshot.function, values);
-    const pa::CompiledFacts facts = pa::factsOf(snapshot);
-    pa::recordProgram(snapshot, work, facts, values, capture);
-    pa::explain({snapshot, facts, work, values, nullptr, {}}, capture);
-    out.capture = std::move(capture);
+    out.capture = profile_analysis::modelledCapture(*workload.snapshot, workload.extents.values);
     return out;
 }
 

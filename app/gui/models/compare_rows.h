@@ -9,7 +9,7 @@
 
 namespace tw::gui {
 
-// One of the compared. `capture` is never null: of a program without a profile it is a model (`session/modelled_capture.h`).
+// One of the compared. `capture` is never null: of a program without a profile it is a model (`profiler/analysis/modelled_capture.h`).
 struct ComparedVariant {
     QString label;
     const driver::CompileSnapshot* snapshot = nullptr;  // null: a stored run

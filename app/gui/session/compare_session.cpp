@@ -3,7 +3,8 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "app/gui/session/modelled_capture.h"
+#include "profiler/analysis/modelled_capture.h"
+
 
 namespace tw::gui {
 namespace {
@@ -179,7 +180,7 @@ void CompareSession::compile(int id, driver::CompileRequest request)
             return;
         const SnapshotPtr snapshot = compile_(request, stop);
         const bool compiles = snapshot && snapshot->function;
-        const auto modelled = compiles ? std::make_shared<const capture::Capture>(modelledCapture(*snapshot)) : nullptr;
+        const auto modelled = compiles ? std::make_shared<const capture::Capture>(profile_analysis::modelledCapture(*snapshot)) : nullptr;
         QMetaObject::invokeMethod(this, [this, id, snapshot, modelled] { deliver(id, snapshot, modelled); }, Qt::QueuedConnection);
     });
 }
@@ -187,7 +188,7 @@ void CompareSession::compile(int id, driver::CompileRequest request)
 void CompareSession::model(int id, SnapshotPtr snapshot)
 {
     compiler(id).submit([this, id, snapshot = std::move(snapshot)] {
-        const auto modelled = std::make_shared<const capture::Capture>(modelledCapture(*snapshot));
+        const auto modelled = std::make_shared<const capture::Capture>(profile_analysis::modelledCapture(*snapshot));
         QMetaObject::invokeMethod(this, [this, id, snapshot, modelled] { deliver(id, snapshot, modelled); }, Qt::QueuedConnection);
     });
 }
