@@ -5,7 +5,6 @@
 
 #include "profiler/analysis/modelled_capture.h"
 
-
 namespace tw::gui {
 namespace {
 
