@@ -8,12 +8,42 @@
 
 namespace tw::staging {
 
+namespace {
+
+// Values nest as deep as a program makes them, through tuples, closures, objects. Their end must not use stack as deep: beyond a
+// depth they wait, and the outermost end of this thread takes them one by one. (It belongs to the thread because destructors take no arguments.)
+constexpr int kDeepestEnd = 200;
+struct Ending {
+    int depth = 0;
+    std::vector<Value::Storage> waiting;
+};
+thread_local Ending ending;
+
+}  // namespace
+
 Value::Value() noexcept = default;
 Value::Value(const Value& other) = default;
 Value::Value(Value&& other) noexcept = default;
 Value& Value::operator=(const Value& other) = default;
 Value& Value::operator=(Value&& other) noexcept = default;
-Value::~Value() = default;
+Value::~Value()
+{
+    constexpr std::size_t kFirstThatNests = 7;
+    static_assert(std::is_same_v<std::variant_alternative_t<kFirstThatNests, Storage>, std::shared_ptr<const TupleValue>>);
+    if (data.index() < kFirstThatNests)
+        return;
+    if (ending.depth >= kDeepestEnd) {
+        ending.waiting.push_back(std::move(data));
+        return;
+    }
+    ++ending.depth;
+    data = NoneValue{};
+    while (ending.depth == 1 && !ending.waiting.empty()) {
+        const Storage next = std::move(ending.waiting.back());
+        ending.waiting.pop_back();
+    }
+    --ending.depth;
+}
 Value::Value(Storage s) : data(std::move(s)) {}
 Value::Value(bool b) : data(b) {}
 Value::Value(int i) : data(static_cast<Integer>(i)) {}
