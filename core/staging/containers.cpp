@@ -106,7 +106,8 @@ Value makeSet(const std::vector<Value>& items, bool frozen)
     return set;
 }
 
-bool isHashable(const Value& value)
+// Looks at no more than `left` values: a tuple of tuples may hold the same one over and over.
+static bool isHashable(const Value& value, int& left)
 {
     if (value.object<ListValue>() || value.object<DictValue>())
         return false;
@@ -114,9 +115,15 @@ bool isHashable(const Value& value)
         return set->frozen;
     if (const auto* tuple = value.object<const TupleValue>())
         for (const Value& item : tuple->items)
-            if (!isHashable(item))
+            if (left-- > 0 && !isHashable(item, left))
                 return false;
     return true;
+}
+
+bool isHashable(const Value& value)
+{
+    int left = 1000;
+    return isHashable(value, left);
 }
 
 Integer rangeLength(const RangeValue& range)
