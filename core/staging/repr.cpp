@@ -15,6 +15,15 @@ namespace {
 
 // Lists may hold themselves: nothing is printed below this depth.
 constexpr int kMaxPrintDepth = 40;
+// And a tuple may hold another one twice, which holds another one twice: texts end here.
+constexpr std::size_t kMaxText = std::size_t{1} << 20;
+bool isFull(std::string& text)
+{
+    const bool full = text.size() > kMaxText;
+    if (full)
+        text += "…";
+    return full;
+}
 std::string reprAt(const Value& value, int depth);
 
 std::string join(const std::vector<Value>& items, std::string_view open, std::string_view close, int depth)
@@ -23,6 +32,8 @@ std::string join(const std::vector<Value>& items, std::string_view open, std::st
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0)
             text += ", ";
+        if (isFull(text))
+            break;
         text += reprAt(items[i], depth + 1);
     }
     return text.append(close);
@@ -34,6 +45,8 @@ std::string reprDict(const DictValue& dict, int depth)
     for (const auto& [key, value] : dict.items) {
         if (text.size() > 1)
             text += ", ";
+        if (isFull(text))
+            break;
         text += reprAt(key, depth + 1) + ": " + reprAt(value, depth + 1);
     }
     return text + "}";

@@ -83,6 +83,8 @@ def programs():
     yield "deep ternaries", kernel(before="x = " + "1 if n else " * 100_000 + "1"), True
     yield "deep f-strings", kernel(before="x = " + "f'{" * 2000 + "1" + "}'" * 2000), True
     yield "deep values", kernel(before="t, l, d, f = (), [], {}, None\nfor i in range(100000):\n    t, l, d, f = (t,), [l], {1: d}, (lambda h: lambda: h)(f)"), None
+    yield "wide key", kernel(before="t = (1,)\nfor i in range(200):\n    t = (t, t)\nd = {t: 1}"), None
+    yield "wide text", kernel(before="t = (1,)\nfor i in range(200):\n    t = (t, t)\ns = str(t)"), None
     yield "deep key", kernel(before="t = ()\nfor i in range(100000):\n    t = (t,)\nd = {t: 1}"), None
     yield "deep blocks", b"".join(b" " * i + b"if 1:\n" for i in range(3000)) + b" " * 3000 + b"pass\n", True
     yield "deep index expression", kernel(inside="i = T.get_thread_binding()\n" + "i = i + i\n" * 3000), None
