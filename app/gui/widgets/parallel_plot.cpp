@@ -102,6 +102,11 @@ void ParallelPlot::paintAll(QPainter& painter, QSizeF size) const
 void ParallelPlot::draw(QPainter& painter, QSizeF size, bool interactive) const
 {
     painter.setRenderHint(QPainter::Antialiasing);
+    if (data_.lines.isEmpty()) {
+        painter.setPen(palette().color(QPalette::PlaceholderText));
+        painter.drawText(QRectF({0, 0}, size), Qt::AlignCenter, tr("One line a configuration appears here, the fastest on top."));
+        return;
+    }
     // The best last: on top.
     for (auto i = data_.lines.size() - 1; i >= 0; --i) {
         QColor color = mixed(poor_, good_, data_.lines[i].goodness);
