@@ -142,17 +142,7 @@ private:
     llvm::Value* addressOf(const ir::Region& region);
     llvm::Value* regionAny(const ir::Region& region, bool all);
 
-    // ---- operations as values (math.cpp, effects.cpp) ----
-    llvm::Value* callValue(const ir::Call& call);
-    llvm::Value* mathCall(const ir::Call& call);
-    llvm::Value* floatMath(ir::OpId op, llvm::Value* x, llvm::Value* y);
-    llvm::Value* bitMath(const ir::Call& call, llvm::Value* x);
-    llvm::Value* ieeeMath(const ir::Call& call);
-    llvm::Value* pairMath(const ir::Call& call);
-    llvm::Value* reinterpret(llvm::Value* value, ir::DType from, ir::DType to);
-    llvm::Value* libraryCall(const std::string& name, llvm::Type* result, std::vector<llvm::Value*> arguments);
-    llvm::Value* perLane(llvm::Value* like, llvm::Type* resultScalar, const std::vector<llvm::Value*>& arguments,
-                         const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& emitLane);
+    // ---- functions of float32 (polynomials.cpp) ----
     llvm::Value* expFloat(llvm::Value* x);
     llvm::Value* exp2Float(llvm::Value* x);
     llvm::Value* expKernel(llvm::Value* r, llvm::Value* n);
@@ -162,6 +152,23 @@ private:
     llvm::Value* erfFloat(llvm::Value* x);
     llvm::Value* polynomial(llvm::Value* x, const std::vector<double>& coefficients);
     llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+
+    // ---- operations as values (math.cpp, effects.cpp) ----
+    llvm::Value* callValue(const ir::Call& call);
+    llvm::Value* mathCall(const ir::Call& call);
+    llvm::Value* otherMath(const ir::Call& call);
+    llvm::Value* integerMath(const ir::Call& call, ir::DType type, llvm::Value* x);
+    llvm::Value* floatTest(ir::OpId op, llvm::Value* a);
+    llvm::Value* roundedOnceMath(const ir::Call& call, ir::DType type, ir::DType wide, llvm::Value* x);
+    llvm::Value* scaleByPower(llvm::Value* a, const ir::Expr& exponent);
+    llvm::Value* floatMath(ir::OpId op, llvm::Value* x, llvm::Value* y);
+    llvm::Value* bitMath(const ir::Call& call, llvm::Value* x);
+    llvm::Value* ieeeMath(const ir::Call& call);
+    llvm::Value* pairMath(const ir::Call& call);
+    llvm::Value* reinterpret(llvm::Value* value, ir::DType from, ir::DType to);
+    llvm::Value* libraryCall(const std::string& name, llvm::Type* result, std::vector<llvm::Value*> arguments);
+    llvm::Value* perLane(llvm::Value* like, llvm::Type* resultScalar, const std::vector<llvm::Value*>& arguments,
+                         const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& emitLane);
     llvm::Value* atomic(const ir::OpCall& call, ir::DType result);
     llvm::Value* atomicUpdate(ir::OpId op, ir::DType type, llvm::Value* base, llvm::Value* index, llvm::Value* value);
     llvm::Value* atomicLoop(ir::OpId op, ir::DType type, llvm::Value* base, llvm::Value* index, llvm::Value* value);
