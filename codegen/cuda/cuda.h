@@ -10,7 +10,7 @@ namespace tw::cuda_backend {
 [[nodiscard]] std::optional<gpu::GpuProgram> emitCuda(const ir::Function& function, const target::Target& target, const SourceSet* sources,
                                                       DiagnosticSink& diagnostics);
 
-// The whole device prelude (resources/device/tilewright.cuh), and the sections of it that define what `text` uses, in order.
+// The whole device prelude (resources/device/cuda), and the sections of it that define what `text` uses, in order.
 [[nodiscard]] const std::string& devicePrelude();
 [[nodiscard]] std::string preludeFor(const std::string& text);
 

@@ -1,5 +1,6 @@
-# INPUT as a C++ string constant in OUTPUT, in pieces that every compiler takes.
-file(READ ${INPUT} text)
+# The device prelude as a C++ string constant in OUTPUT, in pieces that every compiler takes.
+include(${PRELUDE})
+tw_read_prelude(text)
 string(LENGTH "${text}" length)
 set(out "namespace tw::cuda_backend {\nextern const char* const kDevicePrelude;\nconst char* const kDevicePrelude =\n")
 set(at 0)

@@ -8,7 +8,7 @@
 
 namespace tw::cuda_backend {
 
-extern const char* const kDevicePrelude;  // generated from resources/device/tilewright.cuh
+extern const char* const kDevicePrelude;  // generated from resources/device/cuda
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Stage records as a kernel writes them (resources/device/tilewright.cuh, "tw_record"), and what they say.
+// Stage records as a kernel writes them (resources/device/cuda/records.cuh), and what they say.
 //
 // A launch's records are one array of 32-bit little-endian words: for each chosen block, for each role, a header of 16 words
 // and `capacity` records of 2.

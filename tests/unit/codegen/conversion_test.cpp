@@ -89,12 +89,12 @@ TYPED_TEST(Conversion, EveryCodeToFloat)
     for (unsigned code = 0; code < 1U << this->type.bits(); ++code) {
         const double want = ir::decodeFloat(this->type, code);
         const float got = float(TypeParam::of(static_cast<decltype(TypeParam::bits)>(code)));
-        if (std::isnan(want))
+        if (std::isnan(want)) {
             ASSERT_TRUE(std::isnan(got)) << code;
-        else
+        } else {
             ASSERT_EQ(std::signbit(got), std::signbit(want)) << code;
-        if (!std::isnan(want))
             ASSERT_EQ(static_cast<double>(got), want) << code;
+        }
     }
 }
 

@@ -1,6 +1,8 @@
-# The sections SECTIONS of the device prelude INPUT as a header OUTPUT for this machine's processor.
-file(READ ${INPUT} text)
-set(out "// Made from tilewright.cuh.\n")
+# The sections SECTIONS of the device prelude as a header OUTPUT for this machine's processor.
+include(${PRELUDE})
+tw_read_prelude(text)
+string(PREPEND text "\n")
+set(out "// Made from the device prelude.\n")
 foreach(name ${SECTIONS})
   string(FIND "${text}" "\n//@ ${name}" begin)
   if(begin EQUAL -1)

@@ -1,0 +1,15 @@
+# The device prelude: these files in this order, without what stands before the first section of each.
+set(TW_PRELUDE_FILES floats arithmetic vectors shared_memory barriers tensor threads atomics services records)
+list(TRANSFORM TW_PRELUDE_FILES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+list(TRANSFORM TW_PRELUDE_FILES APPEND .cuh)
+
+function(tw_read_prelude out)
+  set(all "")
+  foreach(file ${TW_PRELUDE_FILES})
+    file(READ ${file} text)
+    string(FIND "${text}" "//@ " begin)
+    string(SUBSTRING "${text}" ${begin} -1 text)
+    string(APPEND all "${text}\n")
+  endforeach()
+  set(${out} "${all}" PARENT_SCOPE)
+endfunction()
