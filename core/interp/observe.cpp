@@ -10,6 +10,8 @@ using ir::OpId;
 
 namespace {
 
+constexpr int kHalfByte = 4;  // bits
+
 int elementBytes(const BufferInfo& info)
 {
     return std::max(1, info.type.bits() * std::max<int>(1, info.type.lanes) / 8);
@@ -43,19 +45,21 @@ private:
     void use(int buffer, bool write, std::int64_t bytes)
     {
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
+        const bool halves = info.type.bits() == kHalfByte && info.type.lanes == 1;
         if (info.space == Space::kAddress) {  // it may lead anywhere
             for (std::vector<StorageShape>* list : {&shape_.shared, &shape_.global})
                 for (StorageShape& storage : *list)
-                    note(storage, write, bytes);
+                    note(storage, write, bytes, halves);
             return;
         }
         if (info.space != Space::kShared && info.space != Space::kGlobal)
             return;
         std::vector<StorageShape>& list = info.space == Space::kShared ? shape_.shared : shape_.global;
-        note(list[static_cast<std::size_t>(info.storage)], write, bytes);
+        note(list[static_cast<std::size_t>(info.storage)], write, bytes, halves);
     }
-    static void note(StorageShape& storage, bool write, std::int64_t bytes)
+    static void note(StorageShape& storage, bool write, std::int64_t bytes, bool halves)
     {
+        storage.halves |= halves;
         storage.granule = std::min(storage.granule, granuleOf(bytes));
         storage.written |= write;
     }
@@ -134,6 +138,7 @@ Touch& Machine::startTouch(Fiber& f, const Instr& in, const BufferInfo& info, To
     t.act.threads.clear();
     t.at.clear();
     t.values.clear();
+    t.halves.clear();
     t.kind = kind;
     t.engine = engine;
     t.shared = info.space == Space::kShared;
@@ -188,6 +193,8 @@ void Machine::tellLanes(Fiber& f, const Instr& in, const BufferInfo& info, const
                 continue;
             t.act.threads.push_back(f.threads[k]);
             t.at.push_back(p.offsets[place] * bits / 8);
+            if (bits == kHalfByte && width == 1)
+                t.halves.push_back(static_cast<std::uint8_t>(p.offsets[place] & 1));
             if (value)
                 t.values.push_back(value->lanes[value->uniform ? 0 : k].i);
         }

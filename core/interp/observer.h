@@ -46,6 +46,7 @@ struct Touch {
     const ir::BufferNode* buffer = nullptr;  // as the program names it, a view maybe
     int width = 1;       // bytes of each access
     std::vector<std::int64_t> at;      // first byte of each access
+    std::vector<std::uint8_t> halves;  // elements of 4 bits: which half of the byte, one an access; else empty
     std::vector<std::int64_t> values;  // ordinary stores: what each access writes, to tell equal values; else empty
     const std::uint8_t* bytes = nullptr;  // the storage, before a write
     int step = 0, steps = 1;  // position in a vectorized loop, which is one wide access
@@ -67,6 +68,7 @@ struct StorageShape {
     std::int64_t bytes = 0;
     int granule = 1;       // no access is smaller or at an odd multiple of it
     bool written = false;  // somewhere in the function
+    bool halves = false;   // has elements of 4 bits: they are stored atomically, so threads may share a byte
 };
 struct LaunchShape {
     std::array<std::int64_t, 3> grid{1, 1, 1};

@@ -84,9 +84,12 @@ void Watcher::check(const Touch& touch)
             v.thread = touch.act.threads[k];
             v.self = entryOf(touch, by, v.thread);
         }
-        const std::int64_t end = (touch.at[k] + touch.width - 1) / v.granule;
-        for (std::int64_t cell = touch.at[k] / v.granule; cell <= end; ++cell) {
-            v.byte = cell * v.granule;
+        const int perByte = shadow.perByte();
+        const std::int64_t first = touch.at[k] * perByte + (touch.halves.empty() ? 0 : touch.halves[k]);
+        const std::int64_t last = first + (touch.halves.empty() ? std::int64_t{touch.width} * perByte : 1) - 1;
+        for (std::int64_t cell = first / v.granule; cell <= last / v.granule; ++cell) {
+            v.byte = cell * v.granule / perByte;
+            v.mask = perByte == 1 ? 0xff : cell % 2 == 0 ? 0x0f : 0xf0;
             visit(v, shadow.at(cell));
         }
     }
@@ -114,7 +117,8 @@ bool Watcher::writesTheSame(const Visit& v, const Entry& earlier)
         return false;
     const Agents::Name other = agents_.name(earlier.agent);
     for (std::size_t k = 0; k < t.at.size(); ++k)
-        if (t.act.threads[k] == other.index && t.at[k] == t.at[v.index] && t.values[k] == t.values[v.index])
+        if (t.act.threads[k] == other.index && t.at[k] == t.at[v.index] && (t.halves.empty() || t.halves[k] == t.halves[v.index]) &&
+            t.values[k] == t.values[v.index])
             return true;
     return false;
 }
@@ -180,6 +184,7 @@ void Watcher::conflict(const Visit& v, const Entry& earlier, bool earlierWrites)
             s.later = v.self;
             s.bytes = t.bytes + v.byte;
             s.size = std::min(v.granule, 16);
+            s.mask = v.mask;
             std::memcpy(s.before, s.bytes, static_cast<std::size_t>(s.size));
             s.byte = v.byte;
             s.buffer = t.buffer;
@@ -215,8 +220,12 @@ void Watcher::addFinding(FindingKind kind, const Entry& earlier, const char* ear
 
 void Watcher::written()
 {
+    const auto changed = [](const Suspect& s) {
+        const auto* before = reinterpret_cast<const std::uint8_t*>(s.before);
+        return !std::equal(before, before + s.size, s.bytes, [&](std::uint8_t a, std::uint8_t b) { return ((a ^ b) & s.mask) == 0; });
+    };
     for (const Suspect& s : suspects_)
-        if (std::memcmp(s.before, s.bytes, static_cast<std::size_t>(s.size)) != 0)
+        if (changed(s))
             addFinding(FindingKind::kRace, s.earlier, "writes", s.later, "writes", s.buffer, s.byte, s.size);
     suspects_.clear();
 }

@@ -20,13 +20,17 @@ struct Cell {
     bool atomic = false;  // the write was atomic
 };
 
-// Cells of one storage, made where they are touched.
+// Cells of one storage, made where they are touched: one for each granule, two for each byte where there are elements of 4 bits.
 class Shadow {
 public:
     Shadow() = default;
-    Shadow(std::int64_t bytes, int granule) : granule_(granule), pages_(static_cast<std::size_t>((bytes / granule + kPage) / kPage)) {}
+    Shadow(std::int64_t bytes, int granule, bool halves)
+        : granule_(halves ? 1 : granule), perByte_(halves ? 2 : 1), pages_(static_cast<std::size_t>((bytes * perByte_ / granule_ + kPage) / kPage))
+    {
+    }
 
     [[nodiscard]] int granule() const { return granule_; }
+    [[nodiscard]] int perByte() const { return perByte_; }
     Cell& at(std::int64_t index)
     {
         std::unique_ptr<Cell[]>& page = pages_[static_cast<std::size_t>(index / kPage)];
@@ -37,7 +41,7 @@ public:
 
 private:
     static constexpr std::int64_t kPage = 256;
-    int granule_ = 1;
+    int granule_ = 1, perByte_ = 1;
     std::vector<std::unique_ptr<Cell[]>> pages_;
 };
 

@@ -21,7 +21,7 @@ void Watcher::launchBegins(const interp::LaunchShape& shape)
     gridStamp_ = stamp_;
     global_.clear();
     for (const interp::StorageShape& s : shape.global)
-        global_.emplace_back(s.written ? s.bytes : 0, s.granule);
+        global_.emplace_back(s.written ? s.bytes : 0, s.granule, s.halves);
     counters_.launchBegins(shape);
 }
 
@@ -36,7 +36,7 @@ void Watcher::blockBegins(int block, int cluster, int rank)
     r.team = std::move(team);
     r.rank = rank;
     for (const interp::StorageShape& s : shape_.shared)
-        r.shared.emplace_back(s.bytes, s.granule);
+        r.shared.emplace_back(s.bytes, s.granule, s.halves);
     r.gone.assign(static_cast<std::size_t>(shape_.threads), 0);
     teamOf_[static_cast<std::size_t>(block)] = cluster;
 }

@@ -68,6 +68,7 @@ private:
         Entry self;
         std::int64_t byte = 0;  // of the cell
         int granule = 1;
+        std::uint8_t mask = 0xff;  // of each byte
     };
     // Writes that another thread's write collides with, to be forgotten if they change nothing.
     struct Suspect {
@@ -76,6 +77,7 @@ private:
         const std::uint8_t* bytes = nullptr;
         std::uint64_t before[2] = {};
         int size = 0;
+        std::uint8_t mask = 0xff;  // of each byte
         int thread = 0;
         std::int64_t byte = 0;
         const ir::BufferNode* buffer = nullptr;

@@ -102,6 +102,42 @@ def f(X: T.Tensor((1024,), "float16"), Y: T.Tensor((1024,), "float16")):
     EXPECT_TRUE(shifted.found(FindingKind::kMisaligned)) << shifted.said();
 }
 
+// A 4-bit element is stored atomically: its neighbour in the byte may be another thread's, the element itself not.
+TEST(Memory, halvesOfABytePlacedByTwoThreads)
+{
+    const char* text = R"(
+@T.prim_func
+def f(X: T.Tensor((64,), "int4"), Y: T.Tensor((64,), "int4")):
+    tw.function(stage="thread")
+    with T.Kernel(1, threads=64):
+        t = T.get_thread_binding()
+        Y[t + 0] = X[63 - t]
+)";
+    SimKernel own(text);
+    own.fill("X", [](auto x) { return x % 8; });
+    own.run();
+    EXPECT_TRUE(own.result.ok && own.result.report.findings.empty()) << own.said();
+    for (int k = 0; k < 64; ++k)
+        EXPECT_EQ(own.at("Y", k), (63 - k) % 8);
+
+    SimKernel same(text);
+    same.replace("t + 0", "t // 2");
+    same.fill("X", [](auto x) { return x % 8; });
+    same.run();
+    EXPECT_TRUE(same.found(FindingKind::kRace)) << same.said();
+
+    // The whole byte at once, as a vectorized loop stores it, is not shared.
+    SimKernel wide(text);
+    wide.replace("        Y[t + 0] = X[63 - t]\n", R"(        Y[t] = X[63 - t]
+        if t == 5:
+            for v in T.vectorized(2):
+                Y[8 + v] = X[v]
+)");
+    wide.fill("X", [](auto x) { return x % 8; });
+    wide.run();
+    EXPECT_TRUE(wide.found(FindingKind::kRace)) << wide.said();
+}
+
 TEST(Memory, unwrittenElementsAreHandedOnButNotUsed)
 {
     const char* text = R"(
