@@ -26,6 +26,7 @@ void check(const ir::Function& function, const target::Target& target, Diagnosti
     checkClusters(context);
     checkCapacity(context);
     checkIndices(context);
+    checkAlignment(context);
     checkInitialization(context);
     checkRaces(context);
     checkProducts(context);
@@ -33,6 +34,7 @@ void check(const ir::Function& function, const target::Target& target, Diagnosti
     checkPipelines(context);
     checkLayouts(context);
     checkFeatures(context);
+    checkHints(context);
 }
 
 }  // namespace tw::analysis

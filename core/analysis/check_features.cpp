@@ -15,6 +15,9 @@ namespace {
 using ir::OpClass;
 using ir::OpId;
 
+// PTX ISA, mbarrier: init, arrive and test_wait from sm_80 on; expect_tx, try_wait and barriers of other blocks from sm_90 on.
+constexpr int kBarriersFrom = 80, kTransactionsFrom = 90;
+
 // The compute capability that ops.def states as "[sm_90]" or "[sm_90a]", 0 if none.
 int requiredCompute(const ir::OpInfo& op)
 {
@@ -77,6 +80,10 @@ public:
             checkAtomic(call, op);
         if (call.op == OpId::kTmaCopy)
             checkBulkCopy(call);
+        if (call.op == OpId::kBarrierExpectTx || call.op == OpId::kBarrierArriveExpectTx)
+            require(kTransactionsFrom, false, "T." + std::string(op.name));
+        if (call.op == OpId::kBarrierArrive && ir::exprOperand(call, "cta_id"))
+            require(kTransactionsFrom, false, "an arrival at a barrier of another block");
         if (op.cls != OpClass::kAnnotation && !isBuiltFromLess(call.op))
             require(requiredCompute(op), isOfOneGeneration(op), "T." + std::string(op.name));
         Walk::visit(call);
@@ -96,8 +103,8 @@ protected:
         if (!allocate)
             return;
         switch (allocate->buffer->scope) {
-        case ir::MemoryScope::kBarrier:
-        case ir::MemoryScope::kClusterBarrier: return require(90, false, "T.alloc_barrier");
+        case ir::MemoryScope::kBarrier: return require(kBarriersFrom, false, "T.alloc_barrier");
+        case ir::MemoryScope::kClusterBarrier: return require(kTransactionsFrom, false, "T.alloc_cluster_barrier");
         case ir::MemoryScope::kTensorMemory: return require(100, false, "T.alloc_tmem");
         default: return;
         }

@@ -15,23 +15,6 @@ namespace {
 using ir::as;
 using ir::Expr;
 
-bool hasExit(const ir::Stmt& s)
-{
-    struct Search final : ir::Visitor {
-        using ir::Visitor::visit;
-        bool found = false;
-        void visit(const ir::Stmt& stmt) override
-        {
-            found |= stmt && (stmt->kind == ir::StmtKind::kBreak || stmt->kind == ir::StmtKind::kContinue ||
-                              stmt->kind == ir::StmtKind::kReturn);
-            ir::Visitor::visit(stmt);
-        }
-    } search;
-    ir::Visitor& visitor = search;
-    visitor.visit(s);
-    return search.found;
-}
-
 class IndexWalk final : public Walk {
 public:
     explicit IndexWalk(const CheckContext& context) : context_(context) {}
@@ -40,7 +23,7 @@ public:
     void visit(const ir::Stmt& s) override
     {
         if (const auto* launch = as<ir::Launch>(s))
-            launchExits_ = hasExit(launch->body);
+            launchExits_ = leavesEarly(launch->body);
         Walk::visit(s);
     }
 

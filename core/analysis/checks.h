@@ -29,6 +29,8 @@ void checkClusters(const CheckContext& context);
 void checkCapacity(const CheckContext& context);
 // Indices that certainly leave their extent.
 void checkIndices(const CheckContext& context);
+// Wide accesses by hand that certainly do not begin at a multiple of their width.
+void checkAlignment(const CheckContext& context);
 // Elements of on-chip buffers that are certainly read before they are written.
 void checkInitialization(const CheckContext& context);
 // Iterations of a parallel loop that certainly collide.
@@ -43,5 +45,7 @@ void checkPipelines(const CheckContext& context);
 void checkLayouts(const CheckContext& context);
 // Element types of atomics, barriers of bulk copies, instructions that the target lacks.
 void checkFeatures(const CheckContext& context);
+// What an author asks for and does not get, as warnings.
+void checkHints(const CheckContext& context);
 
 }  // namespace tw::analysis

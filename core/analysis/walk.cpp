@@ -141,6 +141,23 @@ struct Search final : ir::Visitor {
 
 }  // namespace
 
+bool leavesEarly(const ir::Stmt& s)
+{
+    struct Search final : ir::Visitor {
+        using ir::Visitor::visit;
+        bool found = false;
+        void visit(const ir::Stmt& stmt) override
+        {
+            found |= stmt && (stmt->kind == ir::StmtKind::kBreak || stmt->kind == ir::StmtKind::kContinue ||
+                              stmt->kind == ir::StmtKind::kReturn);
+            ir::Visitor::visit(stmt);
+        }
+    } search;
+    ir::Visitor& visitor = search;
+    visitor.visit(s);
+    return search.found;
+}
+
 bool mentions(const Expr& e, const ir::ExprNode* var)
 {
     Search search;

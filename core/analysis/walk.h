@@ -53,6 +53,8 @@ private:
 
 // Whether `var` occurs in `e`.
 [[nodiscard]] bool mentions(const ir::Expr& e, const ir::ExprNode* var);
+// Whether a break, continue or return stands in `s`: what follows it may not run.
+[[nodiscard]] bool leavesEarly(const ir::Stmt& s);
 // Whether a load or a call (a value that only running can tell) occurs in `e`.
 [[nodiscard]] bool hasRuntimeValue(const ir::Expr& e);
 // The buffer whose storage this one uses: itself, or what it is a view of.

@@ -94,6 +94,8 @@ TEST_F(CheckTest, DivergentBarriers)
     EXPECT_EQ(first(guarded(less(tx, intImm(64)), sync)), "");
     EXPECT_TRUE(has(first(std::make_shared<For>(ForKind::kSerial, std::vector<Axis>{{k, intImm(0), tx, intImm(1)}}, sync)),
                     "a different number of times"));
+    const Stmt grid = std::make_shared<If>(less(tx, intImm(32)), op(OpId::kSyncGrid, {}));  // pitfall 34
+    EXPECT_TRUE(has(first(grid), "only 32 of 128 threads can reach it"));
 }
 
 TEST_F(CheckTest, Capacity)
@@ -258,6 +260,65 @@ TEST_F(CheckTest, Layouts)
     };
     EXPECT_EQ(first(annotated(false)), "");
     EXPECT_TRUE(has(first(annotated(true)), "the layout of s is not injective: elements (0, 0) and (0, 1) share the place (0, 0)"));
+}
+
+TEST_F(CheckTest, WideAccessesByHand)
+{
+    const auto wide = [&](Expr column, OpId id = OpId::kLdg) {
+        const Region four{x, {intImm(0), std::move(column)}, {intImm(1), intImm(4)}};
+        return std::make_shared<Bind>(makeVar("w", kUInt32.withLanes(4)), call(kUInt32.withLanes(4), {id, {four}, {{"bits", Attr(std::int64_t{128})}}}));
+    };
+    EXPECT_EQ(first(wide(mul(tx, intImm(4)), OpId::kLdg), 16), "");
+    EXPECT_TRUE(has(first(wide(intImm(2))), "T.ldg128 at X[0, 2] moves 16 bytes at once")) << first(wide(intImm(2)));
+    EXPECT_TRUE(has(first(wide(mul(tx, intImm(2))), 16), "does not for tx = 1;"));
+    EXPECT_TRUE(has(first(wide(add(mul(tx, intImm(4)), intImm(1))), 16), "does not;"));
+    // Only one thread, or a condition that may leave the even ones; what only running can tell.
+    EXPECT_EQ(first(wide(mul(tx, intImm(2))), 1), "");
+    const Expr even = binary(BinaryOp::kEq, floorMod(tx, intImm(2)), intImm(0));
+    EXPECT_EQ(first(std::make_shared<If>(even, wide(mul(tx, intImm(2)))), 16), "");
+    EXPECT_EQ(first(wide(cast(kInt32, load(y, {intImm(0), intImm(0)})))), "");
+    // Every other iteration; a step that keeps to multiples.
+    EXPECT_TRUE(has(first(loop(ForKind::kSerial, {{k, intImm(8)}}, wide(mul(k, intImm(2))))), "for k = 1"));
+    EXPECT_EQ(first(loop(ForKind::kSerial, {{k, intImm(8)}}, wide(mul(k, intImm(8))))), "");
+}
+
+TEST_F(CheckTest, WishesThatAreNotGrantedAreSaid)
+{
+    const Buffer s = onChip("s", {intImm(64), intImm(64)});
+    const auto copy = [&](Attrs attrs, OpId id = OpId::kCopy) { return sequence({allocate(s), op(id, {whole(x), whole(s)}, std::move(attrs))}); };
+    const auto found = run(copy({{"eviction_policy", Attr(std::string("evict_first"))}}));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].severity, Severity::kWarning);
+    EXPECT_TRUE(has(found[0].message, "eviction_policy has no effect"));
+    EXPECT_EQ(first(copy({{"coalesced_width", Attr(std::int64_t{4})}})), "");
+    EXPECT_EQ(run(copy({{"eviction_policy", Attr(std::string("evict_first"))}}), 128, "cpu").size(), 0u);
+    const auto ordered = [&](std::vector<std::int64_t> order) {
+        const Stmt two = sequence({store(y, {intImm(0), k}, floatImm(0)), store(y, {intImm(1), k}, floatImm(0))});
+        return loop(ForKind::kPipelined, {{k, intImm(4)}}, two, {{"order", std::move(order)}, {"stage", std::vector<std::int64_t>{0, 0}}});
+    };
+    EXPECT_EQ(first(ordered({0, 1})), "");
+    EXPECT_TRUE(has(first(ordered({1, 0})), "order has no effect"));
+}
+
+TEST_F(CheckTest, BarriersOfOlderGpus)
+{
+    BufferNode node;
+    node.name = "bars";
+    node.dtype = kUInt64;
+    node.shape = {intImm(2)};
+    node.scope = MemoryScope::kBarrier;
+    node.arrivals = {128, 128};
+    const Buffer bars = std::make_shared<BufferNode>(node);
+    const Region one{bars, {intImm(0)}, {intImm(1)}};
+    const Stmt meet = sequence({allocate(bars), op(OpId::kBarrierArrive, {one}), op(OpId::kBarrierWait, {one, intImm(0)})});
+    for (const char* name : {"sm_80", "sm_86", "sm_89", "sm_90a"})
+        EXPECT_EQ(first(meet, 128, name), "") << name;
+    EXPECT_TRUE(has(first(meet, 128, "sm_75"), "not supported: T.alloc_barrier needs sm_80 or later"));
+    const Stmt bytes = sequence({allocate(bars), op(OpId::kBarrierArriveExpectTx, {one, intImm(64)})});
+    EXPECT_EQ(first(bytes), "");
+    EXPECT_TRUE(has(first(bytes, 128, "sm_80"), "not supported: T.mbarrier_arrive_expect_tx needs sm_90 or later"));
+    const Stmt remote = sequence({allocate(bars), op(OpId::kBarrierArrive, {one, intImm(1)})});
+    EXPECT_TRUE(has(first(remote, 128, "sm_89"), "needs sm_90 or later"));
 }
 
 TEST_F(CheckTest, FeaturesAndTypes)
