@@ -23,6 +23,8 @@ public:
         program_.language = spelling_.language();
         const auto fast = function_.passConfigs.find("tl.enable_fast_math");
         program_.fastMath = fast != function_.passConfigs.end() && std::holds_alternative<bool>(fast->second) && std::get<bool>(fast->second);
+        for (const std::string& flag : function_.compileFlags)
+            program_.fastMath = program_.fastMath || flag == "--use_fast_math" || flag == "-use_fast_math";
         for (std::size_t i = 0; i < function_.params.size(); ++i) {
             if (const auto* buffer = std::get_if<ir::Buffer>(&function_.params[i].value))
                 roots_.tensors[buffer->get()] = static_cast<int>(i);

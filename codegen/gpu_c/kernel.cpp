@@ -212,10 +212,12 @@ std::string KernelPrinter::signature(KernelLaunch& out)
     if (const auto found = launch_.attrs.find("may_alias"); found != launch_.attrs.end())
         if (const auto* list = std::get_if<std::vector<std::string>>(&found->second))
             aliased.insert(list->begin(), list->end());
+    const auto noalias = function_.passConfigs.find("tirx.noalias");
+    const bool mayOverlap = noalias != function_.passConfigs.end() && noalias->second == ir::Attr(false);
     const auto pointer = [&](const ir::BufferNode* buffer, ArgumentKind kind, int index) {
         const Access& access = accesses_[buffer];
         // Storage that is both read and written may carry values from one thread to another.
-        const bool alone = !gridSync_ && !(access.reads && access.writes) && !aliased.contains(buffer->name);
+        const bool alone = !gridSync_ && !mayOverlap && !(access.reads && access.writes) && !aliased.contains(buffer->name);
         const std::string type = buffer->dtype.bits() < 8 && buffer->dtype.lanes == 1 ? "unsigned char" : typeName(buffer->dtype);
         const std::string& name = buffers_.at(buffer);
         parameters.push_back(fmt::format("{}{}*{} {}", access.writes ? "" : "const ", type, alone ? " __restrict__" : "", name));

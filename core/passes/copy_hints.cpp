@@ -1,5 +1,7 @@
 #include "core/passes/copy_hints.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/ir/build.h"
@@ -15,6 +17,25 @@ bool goesToShared(const ir::Buffer& from, const ir::Buffer& to)
 {
     return from->scope == ir::MemoryScope::kGlobal && to->scope == ir::MemoryScope::kShared && from->dtype == to->dtype;
 }
+
+const std::string* hintOf(const ir::OpCall& copy)
+{
+    const auto hint = copy.attrs.find("prefer_instruction");
+    return hint == copy.attrs.end() ? nullptr : std::get_if<std::string>(&hint->second);
+}
+
+class FindHints final : public ir::Visitor {
+public:
+    std::vector<std::pair<SourceRange, std::string>> found;
+    using ir::Visitor::visit;
+    void visit(const ir::Stmt& s) override
+    {
+        const auto* op = ir::as<ir::OpStmt>(s);
+        if (const std::string* hint = op && op->call.op == ir::OpId::kCopy ? hintOf(op->call) : nullptr)
+            found.emplace_back(s->where.range, *hint);
+        ir::Visitor::visit(s);
+    }
+};
 
 class FindCopies final : public ir::Visitor {
 public:
@@ -33,8 +54,7 @@ public:
 
 bool wantsAsync(const ir::OpCall& copy, const ir::Provenance& where, PassContext& context)
 {
-    const auto hint = copy.attrs.find("prefer_instruction");
-    const auto* wanted = hint == copy.attrs.end() ? nullptr : std::get_if<std::string>(&hint->second);
+    const std::string* wanted = hintOf(copy);
     if (copy.op != ir::OpId::kCopy || !wanted || *wanted == "sync")
         return false;
     const bool isTma = *wanted == "tma";
@@ -48,17 +68,37 @@ bool wantsAsync(const ir::OpCall& copy, const ir::Provenance& where, PassContext
         problem = fmt::format("cp.async copies from global to shared memory without conversion, not from {} {} to {} {}", ir::scopeName(from->scope),
                               from->dtype.name(), ir::scopeName(to->scope), to->dtype.name());
     if (!problem.empty())
-        context.diagnostics.error(Code::kNotSupported, where.range, fmt::format("not supported: prefer_instruction=\"{}\": {}", *wanted, problem));
+        context.diagnostics.warning(Code::kOption, where.range, fmt::format("prefer_instruction=\"{}\" has no effect: {}; the threads copy element by element or in words instead", *wanted, problem));
     return problem.empty();
 }
 
-bool wantsAsync(const ir::For& loop, const PassContext& context)
+bool wantsAsync(const ir::For& loop, PassContext& context)
 {
-    if (loop.loop != ir::ForKind::kParallel || !ir::boolAttr(loop.attrs, "prefer_async", false) || !context.target.hasCpAsync())
+    if (loop.loop != ir::ForKind::kParallel || !ir::boolAttr(loop.attrs, "prefer_async", false))
         return false;
     FindCopies copies;
     static_cast<ir::Visitor&>(copies).visit(loop.body);
-    return copies.found;
+    if (copies.found && context.target.hasCpAsync())
+        return true;
+    context.diagnostics.warning(Code::kOption, loop.where.range,
+                                copies.found ? fmt::format("prefer_async has no effect: {} has no cp.async; it begins with sm_80", context.target.name)
+                                             : std::string("prefer_async has no effect: no element of global memory goes to shared memory as it is in this loop"));
+    return false;
+}
+
+void reportAheadBy(const ir::Stmt& before, const ir::Stmt& after, bool byRegisters, PassContext& context)
+{
+    FindHints wished, left;
+    static_cast<ir::Visitor&>(wished).visit(before);
+    static_cast<ir::Visitor&>(left).visit(after);
+    for (const auto& [range, wanted] : wished.found) {
+        if (wanted == "sync" || (wanted == "cp_async" && !byRegisters) || std::ranges::find(left.found, std::pair(range, wanted)) != left.found.end())
+            continue;
+        const char* use = wanted == "tma" ? "; T.tma_copy with barriers uses the TMA unit" : "";
+        context.diagnostics.warning(Code::kOption, range,
+                                    fmt::format("prefer_instruction=\"{}\" has no effect: this pipelined loop runs the copy ahead by {}{}", wanted,
+                                                byRegisters ? "loads into registers" : "cp.async", use));
+    }
 }
 
 ir::Stmt finished(const ir::Stmt& started, bool wait)

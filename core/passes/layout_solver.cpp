@@ -41,7 +41,7 @@ bool isReduction(ir::OpId op)
 class Solver final : public analysis::Walk {
 public:
     Solver(const ir::Function& function, const ir::Launch& launch, PassContext& context)
-        : launch_(launch), context_(context), groups_(threadGroups(function))
+        : launch_(launch), context_(context), groups_(threadGroups(function)), warpGroups_(allowsWarpGroups(function))
     {
     }
 
@@ -220,7 +220,7 @@ private:
             const auto looksAt = [&](const BufferNode* view) { return analysis::storageOf(view) == analysis::storageOf(buffer); };
             return !solution_.shared.contains(buffer) && std::none_of(views_.begin(), views_.end(), looksAt);
         };
-        return site.group.first % 128 == 0 && isFree("A") && isFree("B");
+        return warpGroups_ && site.group.first % 128 == 0 && isFree("A") && isFree("B");
     }
 
     void seedOperand(const LayoutSite& site, const ProductPlan& plan, const std::string& operand)
@@ -412,6 +412,7 @@ private:
     const ir::Launch& launch_;
     PassContext& context_;
     std::unordered_map<const ir::StmtNode*, ThreadGroup> groups_;
+    bool warpGroups_;
     std::vector<LayoutSite> sites_;
     std::vector<const BufferNode*> spread_, shared_, views_, outside_;
     std::unordered_map<const BufferNode*, std::vector<const BufferNode*>> aliases_;  // fragments by their storage

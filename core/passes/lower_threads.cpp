@@ -40,7 +40,7 @@ public:
 class ThreadLowerer final : public AccessLowerer {
 public:
     ThreadLowerer(const ir::Function& function, PassContext& context)
-        : AccessLowerer(state_, none_), context_(context), groups_(threadGroups(function))
+        : AccessLowerer(state_, none_), context_(context), groups_(threadGroups(function)), warpGroups_(allowsWarpGroups(function))
     {
         ir::Visitor& visitor = annotations_;
         visitor.visit(function.body);
@@ -256,7 +256,7 @@ private:
     Stmt product(const Stmt& s, const ir::OpCall& call)
     {
         const ThreadGroup& group = groups_.at(s.get());
-        ProductPlan plan = planProduct(call, group.count, context_.target, group.first % 128 == 0);
+        ProductPlan plan = planProduct(call, group.count, context_.target, warpGroups_ && group.first % 128 == 0);
         const auto operand = [&](const char* name) -> std::optional<ProductOperand> {
             const Region& region = *ir::regionOperand(call, name);
             if (const auto tile = state_.spread.find(region.buffer.get()); tile != state_.spread.end())
@@ -335,6 +335,7 @@ private:
     VarDigits none_;
     PassContext& context_;
     std::unordered_map<const ir::StmtNode*, ThreadGroup> groups_;
+    bool warpGroups_;
     Annotations annotations_;
     const ir::Launch* launch_ = nullptr;
     ir::Attrs launchAttrs_;

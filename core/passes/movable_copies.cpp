@@ -162,6 +162,9 @@ private:
             return true;
         if (a->scope != MemoryScope::kGlobal || b->scope != MemoryScope::kGlobal)
             return false;
+        const auto noalias = in_.function.passConfigs.find("tirx.noalias");
+        if (noalias != in_.function.passConfigs.end() && noalias->second == ir::Attr(false))
+            return true;
         return a->address || b->address || (aliased().contains(a) && aliased().contains(b));
     }
 

@@ -155,6 +155,12 @@ Ref<const ir::LayoutMap> bestLayout(const ProductOperandPlan& plan, const std::v
     }
 }
 
+bool allowsWarpGroups(const ir::Function& function)
+{
+    const auto off = function.passConfigs.find("tl.disable_wgmma");
+    return off == function.passConfigs.end() || off->second != ir::Attr(true);
+}
+
 ProductPlan planProduct(const ir::OpCall& gemm, I threads, const target::Target& target, bool warpGroups)
 {
     return Planner(gemm, threads, target, warpGroups).plan();

@@ -40,6 +40,8 @@ struct ProductPlan {
 // `gemm`: T.gemm or T.wgmma_gemm with constant extents, A and B in shared memory or fragments, C a fragment; fragments are used whole.
 // `threads` is the number of those that reach it, numbered from 0. `warpGroups`: T.gemm may use wgmma where the target has it; the caller
 // knows that its shared operands can lie in panels and that the threads begin with a warp group.
+// Whether the author leaves wgmma to the compiler ("tl.disable_wgmma" is not set).
+[[nodiscard]] bool allowsWarpGroups(const ir::Function& function);
 [[nodiscard]] ProductPlan planProduct(const ir::OpCall& gemm, std::int64_t threads, const target::Target& target, bool warpGroups);
 
 // The layout that the plan wants for a buffer in shared memory, of which the operand is a part.

@@ -241,7 +241,7 @@ public:
         std::vector<MemoryBlock> blocks;
         for (const Shared& shared : buffers) {
             blocks.push_back(shared.block);
-            if (!ordersAccesses())
+            if (!ordersAccesses() || isSet("tl.disable_shared_memory_reuse"))
                 blocks.back().first = 0, blocks.back().last = std::numeric_limits<int>::max();
         }
         const std::int64_t size = packMemory(blocks);
@@ -255,10 +255,12 @@ public:
 
 private:
     // Without insertBarriers nobody orders the last reader of one buffer and the first writer of the next in its bytes.
-    [[nodiscard]] bool ordersAccesses() const
+    [[nodiscard]] bool ordersAccesses() const { return !isSet("tl.disable_thread_storage_sync"); }
+
+    [[nodiscard]] bool isSet(const char* key) const
     {
-        const auto off = function_.passConfigs.find("tl.disable_thread_storage_sync");
-        return off == function_.passConfigs.end() || off->second != ir::Attr(true);
+        const auto found = function_.passConfigs.find(key);
+        return found != function_.passConfigs.end() && found->second == ir::Attr(true);
     }
 
     static Stmt placed(const ir::Launch& launch, const std::vector<Shared>& buffers, std::int64_t size)

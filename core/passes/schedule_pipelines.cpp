@@ -5,6 +5,7 @@
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
 #include "core/passes/apply_schedule.h"
+#include "core/passes/copy_hints.h"
 #include "core/passes/plan_schedule.h"
 #include "core/support/check.h"
 
@@ -172,6 +173,7 @@ private:
             const auto broken = schedule::verify(*schedule);
             TW_CHECK(broken.empty(), broken.empty() ? "" : broken.front());
             applied = applySchedule(loop, *schedule);
+            reportAheadBy(loop.body, applied.stmt, schedule->pipelines.front().kind == schedule::PipelineKind::kRegisters, context_);
         } else {
             applied.stmt = serial(loop);
         }

@@ -152,6 +152,8 @@ void addAnnotations(const Native& n, ir::OpCall& call)
         auto attr = toAttr(value);
         if (name && attr && std::find(allowed.begin(), allowed.end(), *name) != allowed.end())
             call.attrs[*name] = *std::move(attr);
+        else if (name && *name != "ws_id")
+            n.ev.diagnostics().warning(Code::kOption, n.range("annotations"), fmt::format("the annotation \"{}\" of {} has no effect: it has no such option", *name, n.name));
     }
 }
 

@@ -38,6 +38,8 @@ void copyOptions(const Native& n, ir::OpCall& call)
         const auto* layout = n["loop_layout"].get<LayoutValue>();
         if (!layout || !layout->map->thread)
             n.ev.fail(Code::kLayout, n.range("loop_layout"), fmt::format("loop_layout must be a T.Fragment, not {}", typeName(n["loop_layout"])));
+        n.ev.diagnostics().warning(Code::kOption, n.range("loop_layout"),
+                                   fmt::format("loop_layout of {} has no effect; a T.Parallel loop with loop_layout shares the work in that way", n.name));
     }
     addAnnotations(n, call);
 }

@@ -50,6 +50,11 @@ Value unroll(const Native& n)
     spec.kind = ir::ForKind::kUnrolled;
     spec.axes = {axisFrom(n)};
     loopAnnotations(n, spec);
+    for (const auto& [annotation, option] : {std::pair("pragma_unroll_explicit", "explicit"), std::pair("pragma_unroll_factor", "unroll_factor")})
+        if (auto node = spec.attrs.extract(annotation)) {
+            node.key() = option;
+            spec.attrs.insert(std::move(node));
+        }
     if (n.flag("explicit"))
         spec.attrs["explicit"] = true;
     if (n.has("unroll_factor"))
