@@ -36,6 +36,8 @@ public:
     }
 
     Stmt run() { return walk(launch_.body); }
+    // Warnings: elements of tensors that threads read and others overwrite with nothing of the author's between.
+    [[nodiscard]] const std::vector<Diagnostic>& overwrites() const { return overwrites_; }
 
 private:
     using Out = std::vector<Stmt>;
@@ -106,7 +108,7 @@ private:
         const std::vector<MemoryAccess> now = accessesIn(events);
         const FoundHazard fence = unfencedBefore(now);
         if (const FoundHazard found = search_.find(state_.pending, now))
-            separate(found, fence, s, out);
+            separate(found, fence, now, s, out);
         else if (fence)
             fenceBehindMeeting(fence, s, out);
         for (const MemoryEvent& e : events)
@@ -118,8 +120,10 @@ private:
 
     // ---- meetings ----
 
-    void separate(const FoundHazard& found, const FoundHazard& fence, const Stmt& s, Out& out)
+    // `now`: all that comes behind the meeting.
+    void separate(const FoundHazard& found, const FoundHazard& fence, const std::vector<MemoryAccess>& now, const Stmt& s, Out& out)
     {
+        noteOverwrite(found, now);
         if (fence)
             pushFence(fence, s, out);
         if (found.worst == Hazard::kWarp && crew_.isWholeWarps()) {
@@ -157,6 +161,33 @@ private:
     {
         if (const auto* op = as<ir::OpStmt>(inserted))
             context_.syncReasons.push_back({op->call.op, b.view->name, a.writes, b.writes, certain, op->where, a.where, b.where});
+    }
+
+    // The language orders shared memory alone by itself: a barrier that is needed for a tensor only is missing in the author's text.
+    void noteOverwrite(const FoundHazard& found, const std::vector<MemoryAccess>& now)
+    {
+        const MemoryAccess &a = *found.earlier, &b = *found.later;
+        const bool isOverwrite = b.storage->scope == ir::MemoryScope::kGlobal && !a.writes && b.writes && !b.reads;
+        if (!isOverwrite || found.worst == Hazard::kUnknown || a.where.range == b.where.range || b.engine != Engine::kNone)
+            return;
+        const auto shared = [](std::vector<MemoryAccess> list) {
+            std::erase_if(list, [](const MemoryAccess& m) { return m.storage->scope != ir::MemoryScope::kShared; });
+            return list;
+        };
+        const auto earlier = shared(state_.pending), later = shared(now);
+        const bool known = std::ranges::any_of(overwrites_, [&](const Diagnostic& d) { return d.range == b.where.range; });
+        if (known || search_.find(earlier, later))
+            return;
+        Diagnostic& d = overwrites_.emplace_back();
+        d.code = Code::kRace;
+        d.severity = Severity::kWarning;
+        d.range = b.where.range;
+        d.message = fmt::format("threads overwrite elements of {} here that other threads of the block read before, with no barrier between: a race, "
+                                "except where the compiler puts a barrier in by itself, as this one does; T.sync_threads() makes it certain",
+                                b.view->name);
+        Note& before = d.notes.emplace_back();
+        before.range = a.where.range;
+        before.message = "read here";
     }
 
     // A barrier is needed and cannot stand here. What is certain is an error; where it only cannot be excluded, a warning.
@@ -283,7 +314,7 @@ private:
         if (const FoundHazard found = search_.find(pending, all)) {
             const Crew inside = crew_;
             crew_ = outside;
-            separate(found, {}, branch, out);
+            separate(found, {}, all, branch, out);
             crew_ = inside;
         }
         BarrierState before = std::move(state_);
@@ -355,7 +386,7 @@ private:
         BarrierState inside = std::move(state_);
         state_ = std::move(before);
         if (const FoundHazard found = search_.find(state_.pending, inside.front))
-            separate(found, {}, s, out);
+            separate(found, {}, inside.front, s, out);
         const auto* loop = as<ir::For>(s);
         const auto *begin = loop ? ir::asInt(loop->axes[0].begin) : nullptr, *end = loop ? ir::asInt(loop->axes[0].end) : nullptr;
         if (inside.met && begin && end && *begin < *end)
@@ -417,6 +448,7 @@ private:
     std::vector<std::uint32_t> loopOps_;
     std::map<const ir::ExprNode*, Expr> bindings_;
     MeetingPlace lastMeeting_;
+    std::vector<Diagnostic> overwrites_;
     int inserted_ = 0;
     std::size_t lastPut_ = 0;
     std::unordered_map<const ir::StmtNode*, bool> leaves_;
@@ -425,7 +457,7 @@ private:
 
 class LaunchRewriter final : public ir::Rewriter {
 public:
-    explicit LaunchRewriter(PassContext& context) : context_(context) {}
+    LaunchRewriter(PassContext& context, DiagnosticSink& overwrites) : context_(context), overwrites_(overwrites) {}
     using ir::Rewriter::rewrite;
     Stmt rewrite(const Stmt& s) override
     {
@@ -433,12 +465,16 @@ public:
         if (!launch)
             return rewriteChildren(s);
         auto next = std::make_shared<ir::Launch>(*launch);
-        next->body = Inserter(*launch, context_).run();
+        Inserter inserter(*launch, context_);
+        next->body = inserter.run();
+        for (const Diagnostic& d : inserter.overwrites())
+            overwrites_.report(d);
         return next;
     }
 
 private:
     PassContext& context_;
+    DiagnosticSink& overwrites_;
 };
 
 }  // namespace
@@ -446,10 +482,14 @@ private:
 ir::Function insertBarriers(const ir::Function& in, PassContext& context)
 {
     const auto off = in.passConfigs.find("tl.disable_thread_storage_sync");
-    if (off != in.passConfigs.end() && off->second == ir::Attr(true))
+    if (off != in.passConfigs.end() && off->second == ir::Attr(true)) {  // all barriers are the author's; what is missing is still said
+        DiagnosticSink aside;
+        PassContext dry{context.target, aside, context.stop};
+        (void)LaunchRewriter(dry, context.diagnostics).rewrite(in.body);
         return in;
+    }
     ir::Function out = in;
-    out.body = LaunchRewriter(context).rewrite(in.body);
+    out.body = LaunchRewriter(context, context.diagnostics).rewrite(in.body);
     return out;
 }
 

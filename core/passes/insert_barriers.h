@@ -16,6 +16,9 @@ namespace tw::passes {
 // of different roles that wait on mbarriers are ordered by those. Where a needed barrier cannot stand, because it is not known
 // which threads come, that is an error at the access: it is never dropped.
 //
+// A warning says where a tensor's elements are read and then overwritten by other threads with nothing of the author's between: the
+// language puts barriers in for shared memory alone, so the text is a race elsewhere.
+//
 // From sm_90 on a proxy fence stands in front of the meeting that hands ordinary writes to an engine (bulk copies, wgmma).
 //
 // Requires: thread stage, planSharedMemory.  Leaves: the same stage; "tl.disable_thread_storage_sync" leaves all to the author.

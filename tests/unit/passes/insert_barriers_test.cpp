@@ -240,6 +240,32 @@ TEST(InsertBarriers, GlobalMemoryThatTheBlockWrites)
     EXPECT_TRUE(s.inOrder({"= X[", "T.sync_threads()", "Y[63"}));
 }
 
+// Pitfall 40: a tensor's elements, read in one nest and overwritten by other threads in the next.
+TEST(InsertBarriers, OverwrittenTensorsAreSaid)
+{
+    const auto warnings = [](const char* between, const char* index, const char* config = "") {
+        Synced s(std::string(config) + "        Y[tx] = X[63 - tx]\n" + between + "        X[" + index + "] = 0\n");
+        EXPECT_EQ(s.run.sink.errorCount(), 0);
+        return s.run.sink.all();
+    };
+    const auto race = warnings("", "tx");
+    ASSERT_EQ(race.size(), 1u);
+    EXPECT_EQ(race[0].code, Code::kRace);
+    EXPECT_EQ(race[0].severity, Severity::kWarning);
+    ASSERT_EQ(race[0].notes.size(), 1u);
+    EXPECT_LT(race[0].notes[0].range.end, race[0].range.begin);
+    EXPECT_EQ(warnings("        T.sync_threads()\n", "tx").size(), 0u);
+    EXPECT_EQ(warnings("", "63 - tx").size(), 0u);   // each thread its own
+    EXPECT_EQ(warnings("", "tx + 64").size(), 0u);   // other elements
+    EXPECT_EQ(warnings("", "tx", "        T.annotate_pass_configs({'tl.disable_thread_storage_sync': True})\n").size(), 1u);
+    // A tile in shared memory needs a barrier at the same place: the language puts one in.
+    Synced tile(R"(        s = T.alloc_shared((64,), T.float32)
+        s[tx] = X[63 - tx]
+        X[tx] = s[63 - tx]
+)");
+    EXPECT_EQ(tile.run.sink.all().size(), 0u) << tile.text;
+}
+
 TEST(InsertBarriers, VariablesThatChangeAreNotTheSameIndex)
 {
     const Synced s(R"(        s = T.alloc_shared((512,), T.float32)
