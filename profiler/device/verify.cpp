@@ -63,9 +63,9 @@ std::vector<double> errorBounds(const interp::Tensor& reference, const interp::T
     }
     if (moved == 0)
         return bounds;
-    // One random run can leave an element still by chance: every element gets at least the typical spread, and the rounding
-    // of the result itself.
-    const double typical = std::sqrt(sumOfSquares / static_cast<double>(n));
+    // One random run can leave an element still by chance: every element gets at least the typical spread of those that it moved (the
+    // others may be exact, and say nothing of how far rounding goes), and the rounding of the result itself.
+    const double typical = std::sqrt(sumOfSquares / static_cast<double>(moved));
     for (std::int64_t i = 0; i < n; ++i) {
         double& bound = bounds[static_cast<std::size_t>(i)];
         bound = kSpreadFactor * std::max(bound, typical) + ulpAt(reference.dtype, valueAt(reference, i));
