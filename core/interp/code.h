@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/interp/arith.h"
+#include "core/interp/observer.h"
 #include "core/ir/stmt.h"
 
 namespace tw::interp {
@@ -41,6 +42,7 @@ enum class Op : std::uint8_t {
     kParallelNext,
     kAllocate,  // buffer `extra`
     kOp,        // operation record `extra`, result in dst
+    kRecord,    // stage record of event `extra`: changes nothing
     kHostAssert,
     kLaunch,  // launch record `extra`
     kEnd
@@ -51,6 +53,7 @@ constexpr int kUnsaturated = 1;
 struct Instr {
     Op op{};
     bool handsOn = false;  // kLoad, kStore: elements that nobody wrote are copied as such
+    Effort effort{};       // kElement
     bool heavy = false;  // control over code that synchronises or runs tile operations: divergence splits the fiber
     ir::DType type{};    // of the result
     ir::DType from{};    // of the operands

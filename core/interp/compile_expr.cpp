@@ -27,6 +27,29 @@ public:
     }
 };
 
+Effort effortOf(ir::BinaryOp op, DType type)
+{
+    if (op == ir::BinaryOp::kMul && type.isFloating())
+        return Effort::kMultiply;
+    return op == ir::BinaryOp::kDiv && type.isFloating() ? Effort::kLong : Effort::kSimple;
+}
+
+Effort effortOf(OpId op)
+{
+    switch (op) {
+    case OpId::kMul2: case OpId::kIeeeMul: return Effort::kMultiply;
+    case OpId::kExp: case OpId::kExp2: case OpId::kLog: case OpId::kLog2: case OpId::kRsqrt: case OpId::kFastExp: case OpId::kFastExp10:
+    case OpId::kFastLog: case OpId::kFastLog2: case OpId::kFastLog10: case OpId::kFastSin: case OpId::kFastCos: case OpId::kFastRcp:
+        return Effort::kSpecial;
+    case OpId::kExp10: case OpId::kLog10: case OpId::kLog1p: case OpId::kSqrt: case OpId::kSin: case OpId::kCos: case OpId::kTan:
+    case OpId::kAsin: case OpId::kAcos: case OpId::kAtan: case OpId::kSinh: case OpId::kCosh: case OpId::kTanh: case OpId::kAsinh:
+    case OpId::kAcosh: case OpId::kAtanh: case OpId::kErf: case OpId::kSigmoid: case OpId::kPow: case OpId::kFmod: case OpId::kAtan2:
+    case OpId::kHypot: case OpId::kFastTan: case OpId::kIeeeDiv: case OpId::kIeeeRcp: case OpId::kIeeeSqrt: case OpId::kIeeeRsqrt:
+        return Effort::kLong;
+    default: return Effort::kSimple;
+    }
+}
+
 Finish finishOf(DType type)
 {
     return type.isFloating() ? Finish::kRound : Finish::kWrap;
@@ -166,7 +189,9 @@ Compiler::Value Compiler::binary(const ir::Binary& e)
     }
     if (op.finish == Finish::kWrap && e.dtype.isFloating())
         op.finish = finishOf(e.dtype);
-    return element(op, e.dtype, e.a->dtype, {a, b}, e.where);
+    const Value result = element(op, e.dtype, e.a->dtype, {a, b}, e.where);
+    p_.code.back().effort = effortOf(e.op, e.a->dtype);
+    return result;
 }
 
 // a and b: b is evaluated where a holds only, because a may guard b's accesses.
@@ -286,6 +311,7 @@ Compiler::Value Compiler::math(const ir::Call& e)
         return operands.front();
     }
     const Value result = element(op, type.isFloating() && e.dtype.isFloating() ? type : e.dtype, type, operands, e.where);
+    p_.code.back().effort = effortOf(e.call.op);
     return type.isFloating() && e.dtype.isFloating() ? convert(result, type, e.dtype, e.where) : result;
 }
 

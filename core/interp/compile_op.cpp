@@ -121,6 +121,15 @@ void Compiler::annotation(const ir::OpCall& call, const ir::Provenance& where)
     release(temporaries);
 }
 
+// A stage record (core/passes/record_stages.h) changes no value; an observer may want to know when it is reached.
+Compiler::Value Compiler::record(const ir::OpCall& call, const ir::Provenance& where)
+{
+    const auto* event = call.operands.empty() ? nullptr : std::get_if<ir::Expr>(&call.operands[0]);
+    if (const std::int64_t* number = event ? ir::asInt(*event) : nullptr)
+        emit({.op = Op::kRecord, .extra = static_cast<int>(*number), .where = where});
+    return {};
+}
+
 Compiler::Value Compiler::operation(const ir::OpCall& call, DType type, const ir::Provenance& where, bool wantsResult)
 {
     const ir::OpInfo& info = ir::info(call.op);
@@ -133,7 +142,7 @@ Compiler::Value Compiler::operation(const ir::OpCall& call, DType type, const ir
     if (info.cls == OpClass::kExtern) {
         const auto name = call.attrs.find("name");
         if (name != call.attrs.end() && name->second == ir::Attr(std::string("tw_record")))
-            return {};  // a stage record changes no value (core/passes/record_stages.h)
+            return record(call, where);
         unsupported(where, "calling C source");
         return {intConstant(0), false};
     }

@@ -78,6 +78,7 @@ private:
     void move(int dst, Value v, ir::DType type);
 
     // compile_op.cpp
+    Value record(const ir::OpCall& call, const ir::Provenance& where);
     Value operation(const ir::OpCall& call, ir::DType type, const ir::Provenance& where, bool wantsResult);
     void annotation(const ir::OpCall& call, const ir::Provenance& where);
     OpRecord recordOf(const ir::OpCall& call, std::vector<Value>& temporaries);

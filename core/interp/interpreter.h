@@ -20,6 +20,7 @@ struct RunOptions {
     bool perturb = false;           // every inexact result moves by up to one unit roundoff: how far errors spread
     bool tf32Products = false;      // products round float32 operands to TF32, as tensor cores do
     bool checkUninitialized = true; // reads of on-chip elements that nobody wrote are errors
+    std::vector<std::int64_t> blocks{};  // linear numbers; empty: all. Only these run, with their clusters; a launch whose blocks meet runs whole
     std::int64_t maxLogBytes = 1 << 20;
     Observer* observer = nullptr;   // told about accesses and synchronisation (observer.h); null costs nothing
     std::function<void(double fraction)> progress;  // called from the running thread, at most every 50 ms

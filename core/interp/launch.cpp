@@ -36,16 +36,40 @@ void Machine::launch(Fiber& host, const Instr& in)
     finishedBlocks_ = 0;
     gridArrived_ = 0;
     blocks_.clear();
+    chooseClusters();
     tellLaunch();
     runBlocks(host);
     blocks_.clear();
     launch_ = nullptr;
+    watchesSteps_ = false;
     ++launchesDone_;
+}
+
+// The clusters of the blocks that somebody asked for.
+void Machine::chooseClusters()
+{
+    choosesClusters_ = !options_.blocks.empty() && !launch_->allBlocks;
+    wanted_.clear();
+    for (const std::int64_t block : options_.blocks) {
+        const std::array<std::int64_t, 3> at = {block % std::max<std::int64_t>(1, grid_[0]), block / std::max<std::int64_t>(1, grid_[0]) % std::max<std::int64_t>(1, grid_[1]),
+                                                block / std::max<std::int64_t>(1, grid_[0] * grid_[1])};
+        std::int64_t number = 0;
+        for (std::size_t k = 3; k-- > 0;)
+            number = number * (grid_[k] / clusterDims_[k]) + at[k] / clusterDims_[k];
+        wanted_.insert(number);
+    }
+}
+
+void Machine::skipUnwanted()
+{
+    while (choosesClusters_ && nextCluster_ < clusters_ && !wanted_.contains(nextCluster_))
+        ++nextCluster_;
 }
 
 void Machine::runBlocks(Fiber& host)
 {
     while (!failed_) {
+        skipUnwanted();
         if (blocks_.empty()) {
             if (nextCluster_ == clusters_)
                 return;

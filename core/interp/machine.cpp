@@ -125,7 +125,10 @@ void Machine::runFiber(Fiber& f)
             cancelled_ = failed_ = true;
             return;
         }
-        step(f, program_.code[static_cast<std::size_t>(f.pc)]);
+        const Instr& in = program_.code[static_cast<std::size_t>(f.pc)];
+        if (watchesSteps_)
+            tellStep(f, in);
+        step(f, in);
         if (f.done || f.wait.kind != Wait::Kind::kNone)
             return;
     }
@@ -174,6 +177,7 @@ void Machine::step(Fiber& f, const Instr& in)
     case Op::kParallelNext: nextParallel(f, in); return;
     case Op::kAllocate: allocate(f, in); break;
     case Op::kOp: operation(f, in); return;
+    case Op::kRecord: break;
     case Op::kHostAssert:
         if (slot(f, in.a).lanes[0].i == 0)
             error(Code::kArgument, in.where.range,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 
 #include "core/interp/address.h"
@@ -241,9 +242,11 @@ private:
     void tellLanes(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, int width, const Slot* value,
                    const Slot* holds);
     void tellRegisters(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, std::int64_t bytes, bool write, bool held);
+    [[nodiscard]] bool tellsRegisters() const { return watchesSteps_ || (usesWgmma_ && options_.observer->watchesRegisters()); }
+    void tellStep(Fiber& f, const Instr& in);
     void tellLocal(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, bool write)
     {
-        if (info.space == Space::kThread && usesWgmma_ && options_.observer->watchesRegisters())
+        if (info.space == Space::kThread && tellsRegisters())
             tellRegisters(f, in, info, p, 0, write, false);
     }
     void tellAccess(Fiber& f, const Instr& in, const BufferInfo& info, const Places& p, Touch::Kind kind, const Slot* value);
@@ -266,6 +269,8 @@ private:
     // launch.cpp
     void launch(Fiber& host, const Instr& in);
     void runBlocks(Fiber& host);
+    void chooseClusters();
+    void skipUnwanted();
     void startCluster(Fiber& host, std::int64_t number);
     std::unique_ptr<Block> makeBlock(Fiber& host, std::int64_t linear);
     bool runReady();
@@ -293,6 +298,8 @@ private:
     const LaunchRecord* launch_ = nullptr;
     std::array<std::int64_t, 3> grid_{1, 1, 1}, clusterDims_{1, 1, 1};
     std::int64_t clusters_ = 0, nextCluster_ = 0, finishedBlocks_ = 0;
+    bool choosesClusters_ = false;  // only those in wanted_ run
+    std::set<std::int64_t> wanted_;
     std::vector<std::unique_ptr<Block>> blocks_;  // resident
     int threadCount_ = 1;
     std::int64_t gridArrived_ = 0, gridGeneration_ = 0, gridThreads_ = 0;
@@ -301,6 +308,7 @@ private:
     std::chrono::steady_clock::time_point lastProgress_;
 
     bool usesWgmma_ = false;                  // and an observer is there
+    bool watchesSteps_ = false;               // it asks for every instruction of the launch that runs
     std::vector<int> barrierBase_;            // number of each barrier storage's first barrier, for the observer
     int vectorStep_ = 0, vectorSteps_ = 1;    // position in a vectorized loop
 

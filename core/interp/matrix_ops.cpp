@@ -78,7 +78,7 @@ bool Machine::registersAt(Fiber& f, const Instr& in, const OperandRecord& operan
         }
     }
     const bool held = program_.ops[static_cast<std::size_t>(in.extra)].op == OpId::kWgmma;
-    if (usesWgmma_ && (held || options_.observer->watchesRegisters()))
+    if ((usesWgmma_ && held) || tellsRegisters())
         tellRegisters(f, in, info, places, static_cast<std::int64_t>(count) * info.type.bits() / 8, write, held);
     return true;
 }

@@ -105,6 +105,7 @@ void Machine::tellLaunch()
     if (!options_.observer)
         return;
     LaunchShape shape;
+    shape.launch = static_cast<int>(launch_ - program_.launches.data());
     shape.grid = grid_;
     shape.threads = threadCount_;
     for (const std::int64_t extent : launch_->launch->cluster)
@@ -121,6 +122,7 @@ void Machine::tellLaunch()
     ShapeFinder(program_, globals_, shape);
     usesWgmma_ = shape.usesWgmma;
     options_.observer->launchBegins(shape);
+    watchesSteps_ = options_.observer->watchesSteps();
 }
 
 bool Machine::isObserved(const BufferInfo& info) const

@@ -63,6 +63,39 @@ struct RegisterUse {
     std::vector<std::int64_t> at;
 };
 
+// How much arithmetic an instruction is, for who charges time.
+enum class Effort : std::uint8_t {
+    kSimple,
+    kMultiply,  // which an addition that follows may take along
+    kSpecial,   // one of the special function units, with little around it: exp2, rsqrt
+    kLong       // a sequence around one of those: a division, erf
+};
+
+// One instruction as threads reach it. Values are named by the slots of the compiled code; what it does to memory and to arrays of
+// threads is told after it, by `touches` and `uses`.
+struct Step {
+    enum class Kind : std::uint8_t {
+        kArithmetic,  // and conversions
+        kMove,        // of values between slots
+        kAccess,      // loads and stores of elements
+        kOperation,   // `op` with `attrs`
+        kLoopEnd,     // of an iteration, where threads synchronise in the loop
+        kRecord       // a stage record of event `number`
+    };
+    Kind kind{};
+    Effort effort{};
+    int site = 0;
+    const ir::Provenance* where = nullptr;
+    int block = 0;
+    std::uint32_t warps = 0;  // bit w: a thread of warp w executes it
+    ir::DType type{};         // of what is computed
+    ir::OpId op{};
+    const ir::Attrs* attrs = nullptr;
+    std::int64_t number = 0;
+    int dst = -1;             // slots; -1: none
+    std::array<int, 3> from{-1, -1, -1};
+};
+
 struct StorageShape {
     std::string name;
     std::int64_t bytes = 0;
@@ -71,6 +104,7 @@ struct StorageShape {
     bool halves = false;   // has elements of 4 bits: they are stored atomically, so threads may share a byte
 };
 struct LaunchShape {
+    int launch = 0;         // number of the launch statement in the function
     std::array<std::int64_t, 3> grid{1, 1, 1};
     int threads = 1;        // of a block
     int blocksTogether = 1; // of a cluster
@@ -109,6 +143,9 @@ public:
     virtual void leaves(const Act& act) = 0;  // these threads are done
     // A branch of these threads: `taken` has one byte each.
     virtual void branches(const Act& act, const std::vector<std::uint8_t>& taken) = 0;
+    // Every instruction, before it runs, and every use of arrays of threads: told to who asks for it.
+    [[nodiscard]] virtual bool watchesSteps() const { return false; }
+    virtual void steps(const Step& /*step*/) {}
 };
 
 }  // namespace tw::interp
