@@ -31,4 +31,10 @@ const Rates* ratesOf(const Target& target)
     return nullptr;
 }
 
+double tensorPerClock(const Rates& rates, int bits, bool isInteger)
+{
+    const double rate = bits <= 8 ? (isInteger ? rates.tensorI8 : rates.tensorF8) : bits <= 16 ? rates.tensorF16 : bits <= 32 ? rates.tensorTf32 : rates.tensorF16 / 16;
+    return rate > 0 ? rate : rates.tensorF16;
+}
+
 }  // namespace tw::target

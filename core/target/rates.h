@@ -24,4 +24,8 @@ struct Rates {
 // Null where the table has none: targets other than CUDA's.
 [[nodiscard]] const Rates* ratesOf(const Target& target);
 
+// Operations a clock of one multiprocessor's tensor cores for operands of so many bits (tf32 counts as 32). Types without a rate of their
+// own take the 16-bit one; 0: no tensor cores.
+[[nodiscard]] double tensorPerClock(const Rates& rates, int bits, bool isInteger);
+
 }  // namespace tw::target

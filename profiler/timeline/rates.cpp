@@ -4,11 +4,7 @@ namespace tw::timeline {
 
 double Rates::flopsOf(ir::DType type, bool isWarps) const
 {
-    const double half = hardware.tensorF16;
-    const double bits = type.family() == ir::Family::kTFloat ? 32 : type.bits();
-    double rate = bits <= 8 ? (type.isInteger() ? hardware.tensorI8 : hardware.tensorF8) : bits <= 16 ? half : bits <= 32 ? hardware.tensorTf32 : half / 16;
-    if (rate == 0)
-        rate = half;
+    const double rate = target::tensorPerClock(hardware, type.family() == ir::Family::kTFloat ? 32 : type.bits(), type.isInteger());
     return rate == 0 ? 2 * lanes : rate * (isWarps ? hardware.mmaShare : 1);
 }
 
