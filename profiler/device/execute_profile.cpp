@@ -105,9 +105,9 @@ public:
         const bool isSim = request_.device == "sim";
         if (!session_.openDevice() || !session_.parseInputs() || !session_.compile(kRunExtent))
             return;
-        // Inputs of a program that the simulator cannot run would take longer to make than the model.
+        // Inputs of a program that the simulator cannot run would take longer to make than the model; a timeline runs single blocks.
         const bool runs = !isSim || canBeSimulated(pa::workOf(session_.function(), valuesOf(session_)));
-        if (runs && !session_.prepareInputs({request_.seed, Fill::kNormal}))
+        if ((runs || request_.timeline) && !session_.prepareInputs({request_.seed, Fill::kNormal}))
             return;
         capture_.created = now();
         capture_.seed = request_.seed;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "profiler/device/cuda_timeline.h"
+#include "profiler/device/sim_timeline.h"
 #include "profiler/timeline/plan.h"
 
 namespace tw::device {
@@ -74,7 +75,7 @@ void addTimelines(const protocol::ProfileRequest& request, const Session& sessio
     if (const auto ordinal = ordinalOf(request.device); ordinal && request.timeline) {
         run = measured(*ordinal, request, session, capture);
         head.runnerEnds = head.runnerEnds || (run && run->deviceIsLost);
-    } else if (request.timeline) {
+    } else if (request.timeline && request.device != "sim") {
         capture.absences["timeline"] = fmt::format("stages are recorded on GPUs; on {} they are modelled", request.device);
     }
     if (run)
@@ -82,6 +83,8 @@ void addTimelines(const protocol::ProfileRequest& request, const Session& sessio
             if (std::ranges::find(blocks, track.block) == blocks.end())
                 blocks.push_back(track.block);
     addPlan(session, blocks, capture);
+    if (request.device == "sim" && request.timeline)
+        addSimulatedTimeline(session, blocks, capture);
     if (run)
         capture.timelines.push_back(std::move(run->timeline));
 }

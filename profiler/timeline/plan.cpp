@@ -7,7 +7,7 @@
 
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
-#include "profiler/timeline/iterations.h"
+#include "profiler/timeline/spans.h"
 
 namespace tw::timeline {
 
@@ -270,22 +270,12 @@ private:
 
     void track(const gpu::StageRecords& table, std::size_t role, std::int64_t block, const Multiprocessor::Role& done, double start)
     {
-        capture::Timeline& t = out_.timeline;
-        const int track = static_cast<int>(t.tracks.size());
         const double ns = 1000 / rates_.clockMHz;
-        t.tracks.push_back({table.roles[role].name, table.launch, block, -1, static_cast<int>(table.roles[role].leader / 32)});
         end_ = std::max(end_, start + done.now * ns);
-        Iterations iterations(table);
-        for (std::size_t i = 0; i < done.marks.size(); ++i) {
-            const int number = done.marks[i].event;
-            if (number <= 0 || number > static_cast<int>(table.events.size()))
-                continue;
-            const gpu::RecordedEvent& event = table.events[static_cast<std::size_t>(number) - 1];
-            const std::int64_t iteration = iterations.begin(number - 1);
-            const double to = i + 1 < done.marks.size() ? done.marks[i + 1].at : done.now;
-            if (to > done.marks[i].at)
-                t.spans.push_back({track, event.kind, event.op, iteration, -1, start + done.marks[i].at * ns, start + to * ns});
-        }
+        std::vector<Moment> moments;
+        for (const Multiprocessor::Mark& mark : done.marks)
+            moments.push_back({mark.event, start + mark.at * ns});
+        addTrack(out_.timeline, table, role, block, moments, start + done.now * ns);
     }
 
     const driver::RecordedProgram& recorded_;

@@ -1,0 +1,86 @@
+#include "profiler/device/sim_timeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "profiler/analysis/facts.h"
+#include "profiler/analysis/model.h"
+#include "profiler/device/strided.h"
+#include "profiler/timeline/simulated.h"
+
+namespace tw::device {
+namespace {
+
+namespace pa = profile_analysis;
+
+constexpr double kMostSteps = 4e7, kMostFlops = 4e9;  // of one block: seconds
+
+// How many blocks share a multiprocessor, and what L2 does not hold: as the model has them.
+std::vector<sim::LaunchPlace> placesOf(const pa::Work& work, const std::vector<pa::LaunchFacts>& facts, const target::Target& target)
+{
+    std::vector<sim::LaunchPlace> places;
+    const auto model = facts.size() == work.launches.size() ? pa::modelOf(work, facts, target) : std::nullopt;
+    for (std::size_t i = 0; model && i < model->launches.size(); ++i) {
+        const pa::LaunchModel& m = model->launches[i];
+        const double each = std::ceil(static_cast<double>(work.launches[i].blocks) / target.multiprocessors);
+        places.push_back({std::clamp(static_cast<int>(each), 1, std::max(1, m.occupancy.blocks)), m.l2.read > 0 ? m.dram.read / m.l2.read : 0});
+    }
+    return places;
+}
+
+// Empty if it can be done.
+std::string tooLarge(const pa::Work& work)
+{
+    for (const pa::LaunchWork& l : work.launches) {
+        double steps = 0, flops = 0;
+        for (const pa::OperationWork& op : l.operations) {
+            steps += op.elements / static_cast<double>(std::max<std::int64_t>(1, l.blocks));
+            flops += op.tensorFlops / static_cast<double>(std::max<std::int64_t>(1, l.blocks));
+        }
+        if (steps > kMostSteps || flops > kMostFlops)
+            return fmt::format("one block is too large to be simulated ({:.2g} element steps, {:.2g} operations of products)", steps, flops);
+    }
+    return {};
+}
+
+}  // namespace
+
+void addSimulatedTimeline(const Session& session, const std::vector<std::int64_t>& blocks, capture::Capture& capture)
+{
+    const driver::CompileSnapshot& snapshot = *session.workload().snapshot;
+    pa::Values values = session.workload().extents.values;
+    for (const auto& [name, extent] : session.prepared().arguments.dims)
+        values[name] = extent;
+    const pa::Work work = pa::workOf(session.function(), values);
+    pa::CompiledFacts facts = pa::factsOf(snapshot);
+    for (std::size_t i = 0; i < std::min(facts.launches.size(), capture.launches.size()); ++i)
+        facts.launches[i].registers = std::max(facts.launches[i].registers, capture.launches[i].registers);
+    if (std::string why = tooLarge(work); !why.empty()) {
+        capture.absences["timeline"] = std::move(why);
+        return;
+    }
+    DiagnosticSink found;
+    const auto recorded = driver::recordProgram(snapshot, {}, found);
+    if (!recorded) {
+        capture.absences["timeline"] = "the kernel has no code for threads";
+        return;
+    }
+    sim::TimelineOptions options;
+    options.blocks = blocks;
+    options.launches = placesOf(work, facts.launches, session.target());
+    options.progress = session.reporter("timeline");
+    interp::Arguments arguments = session.prepared().arguments;
+    const PointerOrder order(session.function(), arguments);
+    auto made = timeline::simulate(*recorded, session.target(), arguments, options, session.stop());
+    if (!made) {
+        capture.absences["timeline"] = made.error();
+        return;
+    }
+    if (!made->remarks.empty())
+        capture.absences["timeline"] = fmt::format("{}", fmt::join(made->remarks, "; "));
+    capture.timelines.push_back(std::move(made->timeline));
+}
+
+}  // namespace tw::device
