@@ -84,6 +84,7 @@ const std::vector<OptionInfo>& optionTable()
         {"--note", "", "RUN=TEXT", kRuns, true, "", "what is to be said of it"},
         {"--tags", "", "RUN=TAG,TAG", kRuns, true, "", "its tags instead of those it has"},
         {"--remove", "", "RUN", kRuns, true, "", "remove it for good"},
+        {"--salvage", "", "", kRuns, false, "", "move what can be read of a damaged store into a new one"},
         {"--again", "", "", kTune, false, "", "measure again what the store knows"},
         {"--write", "", "", kTune, false, "", "write the best values into the file's defaults, where that is certain to have the effect"},
         {"--help", "-h", "", kEvery, false, "", "this text"},

@@ -106,13 +106,13 @@ public:
         pairs("--dim", [&](const std::string& name, const std::string& value) { dim(name, value); });
         pairs("--input", [&](const std::string& name, const std::string& value) { out_.inputs[name] = value; });
         targets();
-        text("--device", out_.device);
-        out_.deviceGiven = has("--device");
+        device();
         space();
         for (const auto& [name, list] : {std::pair{"--pin", &out_.pin}, {"--unpin", &out_.unpin}, {"--note", &out_.notes}, {"--tags", &out_.tags}, {"--remove", &out_.remove}})
             if (has(name))
                 *list = given_.at(name);
         out_.again = has("--again");
+        out_.salvage = has("--salvage");
         out_.write = has("--write");
         if (has("--top"))
             count("--top", out_.top);
@@ -151,6 +151,15 @@ private:
     {
         if (error_.empty())
             error_ = fmt::format(format, std::forward<Args>(args)...);
+    }
+    void device()
+    {
+        text("--device", out_.device);
+        out_.deviceGiven = has("--device");
+        if (out_.device == "ssh:" || out_.device.starts_with("ssh:/"))
+            fail("--device {} names no host: it takes ssh:HOST or ssh:HOST/DEVICE", out_.device);
+        if (out_.device.starts_with("cmd:") && out_.device.find_first_not_of(' ', 4) == std::string::npos)
+            fail("--device cmd: names no command, such as cmd:srun tilec serve/cuda:0");
     }
     void text(const char* name, std::string& out)
     {

@@ -6,6 +6,7 @@
 #include "app/cli/literal.h"
 #include "app/cli/stored_run.h"
 #include "app/cli/verbs.h"
+#include "profiler/store/salvage.h"
 
 namespace tw::cli {
 namespace {
@@ -89,6 +90,22 @@ std::string apply(const Options& options, store::Store& store)
     return wrong;
 }
 
+// --salvage. Empty, or what went wrong.
+std::string salvage(const std::string& path, Report& report)
+{
+    const auto done = store::salvage(path);
+    if (!done)
+        return done.error();
+    report.json()["salvage"] = {{"whole", done->wasWhole}, {"runs", done->runs}, {"lostRuns", done->lostRuns}, {"trials", done->trials}, {"kept", done->kept}};
+    if (done->wasWhole) {
+        report.note(fmt::format("nothing in {} is damaged: it was left as it is", path));
+        return {};
+    }
+    report.note(fmt::format("{} run{} and {} trial{} could be read and are in {} now; {} run{} lost; the damaged file is {}", done->runs, done->runs == 1 ? "" : "s",
+                            done->trials, done->trials == 1 ? "" : "s", path, done->lostRuns, done->lostRuns == 1 ? " is" : "s are", done->kept));
+    return {};
+}
+
 }  // namespace
 
 int runRuns(const Options& options, Report& report, std::stop_token)
@@ -98,6 +115,9 @@ int runRuns(const Options& options, Report& report, std::stop_token)
         report.fail(Code::kFile, std::move(message));
         return static_cast<int>(kUsage);
     };
+    if (options.salvage)
+        if (std::string wrong = salvage(storePath(options), report); !wrong.empty())
+            return fail(std::move(wrong));
     auto store = store::Store::open(storePath(options), isChange ? store::Access::kReadWrite : store::Access::kRead);
     if (!store)
         return fail(store.error());

@@ -28,12 +28,14 @@ std::string uriOf(const std::string& path)
 }
 
 // What comes from a stranger's file must not call functions or read past its cells.
-void harden(sqlite3* handle)
+void harden(sqlite3* handle, Access access)
 {
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, kBusyMs);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, access != Access::kReadDamaged, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    if (access == Access::kReadDamaged)  // of a file that is open for reading: only the checks are off
+        sqlite3_exec(handle, "PRAGMA writable_schema = ON", nullptr, nullptr, nullptr);
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ std::string Database::explain(int result) const
         case SQLITE_READONLY: return fmt::format("cannot write the store {}: it is read-only", path_);
         case SQLITE_NOTADB: return fmt::format("{} is no store of Tilewright: it is no SQLite database; it was left as it is", path_);
         case SQLITE_CORRUPT:
-            return fmt::format("the store {} is damaged ({}); it was left as it is: move it away, and a new one is made", path_, sqlite3_errmsg(handle()));
+            return fmt::format("the store {} is damaged ({}); it was left as it is: `tilec runs --salvage --store {}` moves what can be read into a new one", path_, sqlite3_errmsg(handle()), path_);
         case SQLITE_CANTOPEN:
             return fmt::format("cannot open the store {}: {}", path_, error ? std::strerror(error) : sqlite3_errstr(result));
         default: break;
@@ -69,21 +71,21 @@ Result<Database> Database::open(const std::string& path, Access access)
     if (fs::is_directory(path, error))
         return tl::unexpected(fmt::format("cannot open the store {}: it is a folder", path));
     const bool isThere = fs::exists(path, error);
-    if (access == Access::kRead && !isThere)
+    if (access != Access::kReadWrite && !isThere)
         return tl::unexpected(fmt::format("there is no store {}", path));
     if (!isThere && fs::path(path).has_parent_path()) {
         fs::create_directories(fs::path(path).parent_path(), error);
         if (error)
             return tl::unexpected(fmt::format("cannot make the folder of the store {}: {}", path, error.message()));
     }
-    const int flags = access == Access::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const int flags = access == Access::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     const auto attempt = [&](const std::string& uri) {
         sqlite3* handle = nullptr;
         int result = sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_URI, nullptr);
         database.handle_.reset(handle);
         if (result != SQLITE_OK)
             return result;
-        harden(handle);
+        harden(handle, access);
         // The first read finds out what opening did not look at.
         return sqlite3_exec(handle, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
     };
@@ -111,6 +113,12 @@ std::int64_t Database::lastId() const { return sqlite3_last_insert_rowid(handle(
 
 bool Database::isReadOnly() const { return sqlite3_db_readonly(handle(), "main") != 0; }
 
+bool Database::isReplaced() const
+{
+    int moved = 0;
+    return sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
 Statement::Statement(const Database& database, std::string_view sql) : database_(database)
 {
     checked(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &handle_, nullptr));
@@ -130,6 +138,13 @@ Statement& Statement::bind(std::int64_t value) { return failed() ? *this : check
 Statement& Statement::bind(double value) { return failed() ? *this : checked(sqlite3_bind_double(handle_, ++bound_, value)); }
 
 Statement& Statement::bind(std::optional<double> value)
+{
+    if (value)
+        return bind(*value);
+    return failed() ? *this : checked(sqlite3_bind_null(handle_, ++bound_));
+}
+
+Statement& Statement::bind(std::optional<std::int64_t> value)
 {
     if (value)
         return bind(*value);

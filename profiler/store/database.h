@@ -17,7 +17,7 @@ namespace tw::store {
 template <class T>
 using Result = tl::expected<T, std::string>;
 
-enum class Access { kReadWrite, kRead };
+enum class Access { kReadWrite, kRead, kReadDamaged };
 
 class Database;
 
@@ -32,6 +32,7 @@ public:
     Statement& bind(std::int64_t value);
     Statement& bind(double value);
     Statement& bind(std::optional<double> value);  // absent: NULL
+    Statement& bind(std::optional<std::int64_t> value);
     Statement& bind(std::string_view text);
     Statement& bindBlob(std::string_view bytes);  // `bytes` outlives the statement
 
@@ -55,6 +56,7 @@ private:
 
 class Database {
 public:
+    // kReadDamaged also reads a file that is shorter than it says, or whose tables are not all in order.
     // With kReadWrite a missing file is made, its folders too; a file that may not be written opens for reading.
     [[nodiscard]] static Result<Database> open(const std::string& path, Access access);
 
@@ -62,6 +64,7 @@ public:
     [[nodiscard]] Result<std::int64_t> number(std::string_view sql) const;  // the first column of the first row
     [[nodiscard]] std::int64_t lastId() const;
     [[nodiscard]] bool isReadOnly() const;
+    [[nodiscard]] bool isReplaced() const;  // another file, or none, has the path by now
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
     // The sentence for what SQLite answered last, with the cause in the user's words.

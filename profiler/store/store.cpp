@@ -165,16 +165,16 @@ Result<Store> Store::open(const std::string& path, Access access)
     return Store(std::move(*database));
 }
 
-Result<std::int64_t> Store::add(const capture::Capture& capture)
+Result<std::int64_t> Store::add(const capture::Capture& capture, std::optional<std::int64_t> number)
 {
     const std::string body = pack(capture::toJson(capture));  // before the lock
     Transaction transaction(database_);
     if (!transaction.begun())
         return tl::unexpected(transaction.begun().error());
     const capture::Metric* duration = capture::findMetric(capture, capture::metric::kDuration);
-    Statement insert(database_, "INSERT INTO runs (created, file, fileName, kernel, instance, target, device, gpu, params, durationUs, spread, origin, "
-                                "tensorPipePct, dramBandwidthPct, version, notes, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    insert.bind(capture.created).bind(capture.files.empty() ? std::string() : capture.files.front().name).bind(fileNameOf(capture)).bind(capture.kernel);
+    Statement insert(database_, "INSERT INTO runs (id, created, file, fileName, kernel, instance, target, device, gpu, params, durationUs, spread, origin, "
+                                "tensorPipePct, dramBandwidthPct, version, notes, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    insert.bind(number).bind(capture.created).bind(capture.files.empty() ? std::string() : capture.files.front().name).bind(fileNameOf(capture)).bind(capture.kernel);
     insert.bind(capture.instance).bind(capture.target).bind(capture.environment.device).bind(capture.environment.gpu).bind(paramsToText(capture.params));
     insert.bind(duration ? std::optional(duration->value) : std::nullopt).bind(duration ? std::optional(duration->spread) : std::nullopt);
     insert.bind(std::string_view(capture::originText(duration ? duration->origin : capture::Origin::kMeasured)));

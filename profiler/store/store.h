@@ -67,7 +67,11 @@ public:
     // Rises with every change by another process or connection: what a list shows is old when it moved.
     [[nodiscard]] Result<std::int64_t> version() const { return database_.number("PRAGMA data_version"); }
 
-    [[nodiscard]] Result<std::int64_t> add(const capture::Capture& capture);  // the new run's id
+    // Whether `path` names another file by now (salvage.h), or none: this one is then seen by nobody else.
+    [[nodiscard]] bool isReplaced() const { return database_.isReplaced(); }
+
+    // The new run's id: `id`, which no run has, or the next one.
+    [[nodiscard]] Result<std::int64_t> add(const capture::Capture& capture, std::optional<std::int64_t> id = std::nullopt);
     [[nodiscard]] Result<std::vector<RunRow>> find(const Query& query = {}) const;  // newest first
     [[nodiscard]] Result<RunRow> row(std::int64_t id) const;
     [[nodiscard]] Result<capture::Capture> load(std::int64_t id) const;  // with the notes and tags of now

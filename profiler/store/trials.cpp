@@ -1,6 +1,7 @@
+#include "profiler/store/trials.h"
+
 #include <array>
 
-#include "profiler/store/store.h"
 #include "profiler/store/text.h"
 
 namespace tw::store {
@@ -9,6 +10,24 @@ namespace {
 constexpr std::array<const char*, 3> kStates = {"measured", "wrong", "failed"};  // by Trial::State
 
 }  // namespace
+
+Result<std::vector<Trial>> readTrials(const Database& database, std::int64_t tune)
+{
+    std::vector<Trial> out;
+    Statement rows(database, "SELECT params, state, medianUs, spread, samples, modelUs, message FROM trials WHERE tune = ?");
+    rows.bind(tune);
+    while (rows.step()) {
+        Trial trial{.params = paramsFromText(rows.text(0)), .medianUs = rows.real(2), .modelUs = rows.real(5), .spread = rows.real(3).value_or(0),
+                    .samples = static_cast<int>(rows.integer(4)), .message = rows.text(6)};
+        for (std::size_t i = 0; i < kStates.size(); ++i)
+            if (rows.text(1) == kStates[i])
+                trial.state = static_cast<Trial::State>(i);
+        out.push_back(std::move(trial));
+    }
+    if (rows.failed())
+        return tl::unexpected(rows.error());
+    return out;
+}
 
 Result<std::int64_t> Store::openTune(const TuneKey& key)
 {
@@ -28,23 +47,7 @@ Result<std::int64_t> Store::openTune(const TuneKey& key)
     return find.integer(0);
 }
 
-Result<std::vector<Trial>> Store::trials(std::int64_t tune) const
-{
-    std::vector<Trial> out;
-    Statement rows(database_, "SELECT params, state, medianUs, spread, samples, modelUs, message FROM trials WHERE tune = ?");
-    rows.bind(tune);
-    while (rows.step()) {
-        Trial trial{.params = paramsFromText(rows.text(0)), .medianUs = rows.real(2), .modelUs = rows.real(5), .spread = rows.real(3).value_or(0),
-                    .samples = static_cast<int>(rows.integer(4)), .message = rows.text(6)};
-        for (std::size_t i = 0; i < kStates.size(); ++i)
-            if (rows.text(1) == kStates[i])
-                trial.state = static_cast<Trial::State>(i);
-        out.push_back(std::move(trial));
-    }
-    if (rows.failed())
-        return tl::unexpected(rows.error());
-    return out;
-}
+Result<std::vector<Trial>> Store::trials(std::int64_t tune) const { return readTrials(database_, tune); }
 
 Result<void> Store::save(std::int64_t tune, const Trial& trial)
 {

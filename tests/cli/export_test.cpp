@@ -85,6 +85,31 @@ TEST(Runs, ListsPinsAndRemoves)
     EXPECT_EQ(tilec("runs --note 1" + db).exitCode, 2);
 }
 
+TEST(Runs, ADamagedStoreIsSalvaged)
+{
+    const Folder folder;
+    const std::string db = " --json --store " + folder.file("runs.db");
+    {
+        auto store = store::Store::open(folder.file("runs.db"));
+        for (int i = 1; i <= 3; ++i) {
+            auto capture = sampleCapture(i);
+            for (int k = 0; k < 500; ++k)
+                capture.samplesUs.push_back(k * 1.618033988749 + 1.0 / (k + i));
+            ASSERT_TRUE(store->add(capture));
+        }
+    }
+    EXPECT_EQ(tilec("runs --salvage" + db).json()["salvage"]["whole"], true);
+    std::string bytes = bytesOf(folder.file("runs.db"));
+    bytes.replace(bytes.size() - 4096, 4096, std::string(4096, '\xff'));  // of the run that was added last
+    store::test::putBytes(folder.file("runs.db"), bytes);
+    const Json document = tilec("runs --salvage" + db).json();
+    EXPECT_EQ(document["salvage"]["runs"], 2) << document.dump(1);
+    EXPECT_EQ(document["salvage"]["lostRuns"], 1);
+    EXPECT_EQ(document["runs"].size(), 2U);
+    EXPECT_EQ(bytesOf(folder.file("runs.db.damaged")), bytes);
+    EXPECT_NE(document["diagnostics"][0]["message"].get<std::string>().find("2 runs and 0 trials could be read"), std::string::npos);
+}
+
 TEST(Export, SaysWhatIsWrong)
 {
     const Folder folder;

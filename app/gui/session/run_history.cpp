@@ -23,8 +23,9 @@ RunHistory::~RunHistory() = default;
 
 QString RunHistory::ensureOpen()
 {
-    if (store_)
+    if (store_ && !store_->isReplaced())
         return {};
+    store_.reset();
     auto opened = store::Store::open(path_);
     if (!opened)
         return QString::fromStdString(opened.error());

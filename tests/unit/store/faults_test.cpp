@@ -136,6 +136,26 @@ TEST(StoreFaults, AFullDiskLosesNothing)
     EXPECT_TRUE(store->add(sampleCapture()));
 }
 
+TEST(StoreFaults, AFullDiskInAMigrationKeepsTheOldStore)
+{
+    const Folder folder;
+    const std::string path = storeWithRuns(folder, 3);
+    {
+        const auto database = Database::open(path, Access::kReadWrite);
+        for (const char* sql : {"DROP TABLE trials", "DROP TABLE tunes", "PRAGMA user_version = 1"})
+            ASSERT_TRUE(database->run(sql));
+    }
+    const int status = withFullDisk(1000, [&path] {
+        const auto store = Store::open(path);
+        return store || store.error().find(path) == std::string::npos ? 1 : 0;
+    });
+    EXPECT_EQ(status, 0);
+    auto store = Store::open(path);
+    ASSERT_TRUE(store) << store.error();
+    EXPECT_EQ(store->find()->size(), 3U);
+    EXPECT_TRUE(store->openTune({"k", "f", "k", "d"}));
+}
+
 TEST(StoreFaults, AFullDiskKeepsTheOldFile)
 {
     const Folder folder;

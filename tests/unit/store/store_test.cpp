@@ -3,6 +3,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "profiler/capture/json.h"
 #include "tests/unit/store/sample.h"
@@ -164,6 +166,29 @@ TEST(Store, ManyWritersAtOnce)
             }
         });
     writers.clear();
+    EXPECT_EQ(opened(path).find()->size(), 20U);
+}
+
+TEST(Store, ManyProcessesMakeItAtOnce)
+{
+    const Folder folder;
+    const std::string path = folder.file("runs.db");
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+        children.push_back(::fork());
+        if (children.back() == 0) {
+            auto store = Store::open(path);
+            bool ok = store.has_value();
+            for (int k = 0; k < 5 && ok; ++k)
+                ok = store->add(sampleCapture()).has_value();
+            ::_exit(ok ? 0 : 1);
+        }
+    }
+    for (const pid_t child : children) {
+        int status = 1;
+        ::waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
     EXPECT_EQ(opened(path).find()->size(), 20U);
 }
 
