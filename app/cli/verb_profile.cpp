@@ -11,6 +11,7 @@
 #include "app/cli/verbs.h"
 #include "profiler/report/html.h"
 #include "profiler/store/file.h"
+#include "profiler/store/twr.h"
 #include "profiler/timeline/perfetto.h"
 
 namespace tw::cli {
@@ -77,35 +78,53 @@ void fillJson(const capture::Capture& c, Json& json)
     json["absences"] = c.absences;
 }
 
-// --store and --report. Empty, or what went wrong.
+// Into the store; gives the baseline. What cannot be stored is kept in a file beside the store: measuring took its time.
+store::Result<std::optional<capture::Capture>> keepInStore(const capture::Capture& c, const std::string& path, Report& report)
+{
+    const auto elsewhere = [&](const std::string& why) {
+        const std::string file = fmt::format("{}.{}.twr", path, c.created);
+        const auto written = store::writeTwr(file, c);
+        return tl::unexpected(written ? fmt::format("{}; the capture is in {}", why, file) : fmt::format("{}; {}", why, written.error()));
+    };
+    auto store = store::Store::open(path);
+    if (!store)
+        return elsewhere(store.error());
+    std::optional<capture::Capture> baseline;
+    if (const auto pinned = store->baselineFor(c); pinned && *pinned)
+        if (auto loaded = store->load((*pinned)->id))
+            baseline = std::move(*loaded);
+    const auto id = store->add(c);
+    if (!id)
+        return elsewhere(id.error());
+    report.json()["run"] = *id;
+    report.text() += fmt::format("\nstored as run {} of {}\n", *id, path);
+    return baseline;
+}
+
+// --store, --timeline and --report: each as far as it goes. Empty, or what went wrong first.
 std::string keep(const capture::Capture& c, const Options& options, Report& report)
 {
+    std::string wrong;
     std::optional<capture::Capture> baseline;
     if (!options.store.empty()) {
-        auto store = store::Store::open(options.store);
-        if (!store)
-            return store.error();
-        if (const auto pinned = store->baselineFor(c); pinned && *pinned)
-            if (auto loaded = store->load((*pinned)->id))
-                baseline = std::move(*loaded);
-        const auto id = store->add(c);
-        if (!id)
-            return id.error();
-        report.json()["run"] = *id;
-        report.text() += fmt::format("\nstored as run {} of {}\n", *id, options.store);
+        auto kept = keepInStore(c, options.store, report);
+        if (kept)
+            baseline = std::move(*kept);
+        else
+            wrong = kept.error();
     }
-    if (!options.timeline.empty()) {
-        if (const auto written = store::writeWhole(options.timeline, timeline::toPerfetto(c)); !written)
-            return written.error();
-        report.json()["timeline"] = options.timeline;
-    }
-    if (options.reportFile.empty())
-        return {};
-    const auto written = store::writeWhole(options.reportFile, report::toHtml(c, baseline ? &*baseline : nullptr));
-    if (!written)
-        return written.error();
-    report.json()["report"] = options.reportFile;
-    return {};
+    const auto write = [&](const char* field, const std::string& path, const std::string& text) {
+        const auto written = store::writeWhole(path, text);
+        if (written)
+            report.json()[field] = path;
+        else if (wrong.empty())
+            wrong = written.error();
+    };
+    if (!options.timeline.empty())
+        write("timeline", options.timeline, timeline::toPerfetto(c));
+    if (!options.reportFile.empty())
+        write("report", options.reportFile, report::toHtml(c, baseline ? &*baseline : nullptr));
+    return wrong;
 }
 
 }  // namespace
@@ -131,12 +150,13 @@ int runProfile(const Options& options, Report& report, std::stop_token stop)
     request.metrics = words(options.metrics);
     request.stalls = request.overTime = true;
     request.timeline = !options.timeline.empty();
-    const protocol::ProfileResult result = runner.client->profile(request, progressLine(options), stop);
+    protocol::ProfileResult result = runner.client->profile(request, progressLine(options), stop);
     clearProgressLine(options);
     putHead(result.head, report);
     report.json()["device"] = options.device;
     if (!result.capture)
         return result.head.outcome == protocol::Outcome::kFine ? static_cast<int>(kProgramWrong) : static_cast<int>(result.head.outcome);
+    result.capture->environment.device = options.device;  // as it is named here
     fillJson(*result.capture, report.json());
     report.text() = profileText(*result.capture) + timelineText(*result.capture);
     if (std::string failure = keep(*result.capture, options, report); !failure.empty()) {

@@ -93,6 +93,25 @@ TEST(Profile, RunsAreKept)
     EXPECT_EQ(tilec("export " + document["run"].dump() + " --store " + db).json()["kernel"], "scale");
 }
 
+TEST(Profile, ABrokenStoreCostsNoMeasurement)
+{
+    const TemporaryFile file("scale.py", kScale);
+    const store::test::Folder folder;
+    const std::string db = folder.file("runs.db");
+    store::test::putBytes(db, std::string(5000, 'x'));
+    const Answer answer = tilec("profile " + file.path() + " --json --store " + db + " --report " + folder.file("r.html"));
+    EXPECT_EQ(answer.exitCode, 2);
+    const Json document = answer.json();
+    EXPECT_FALSE(document["metrics"].empty());
+    const auto message = document["diagnostics"].back()["message"].get<std::string>();
+    EXPECT_NE(message.find("is no SQLite database"), std::string::npos) << message;
+    EXPECT_TRUE(store::test::bytesOf(folder.file("r.html")).starts_with("<!DOCTYPE html>"));
+    EXPECT_EQ(store::test::bytesOf(db), std::string(5000, 'x'));
+    const std::size_t name = message.find("the capture is in ");
+    ASSERT_NE(name, std::string::npos) << message;
+    EXPECT_EQ(tilec("export " + message.substr(name + 18)).json()["kernel"], "scale");
+}
+
 TEST(Profile, TheInterpreterIsRefused)
 {
     const TemporaryFile file("scale.py", kScale);
