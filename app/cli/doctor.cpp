@@ -1,8 +1,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <thread>
 
 #include <fmt/core.h>
 
@@ -24,21 +22,6 @@ def probe(X: T.Tensor((256,), T.float32), Y: T.Tensor((256,), T.float32)):
         for i in T.Parallel(128):
             Y[b * 128 + i] = X[b * 128 + i] * 2.0 + 1.0
 )";
-
-std::string processorName()
-{
-    std::ifstream in("/proc/cpuinfo");
-    for (std::string line; std::getline(in, line);)
-        if (line.starts_with("model name"))
-            if (const std::size_t colon = line.find(": "); colon != std::string::npos)
-                return line.substr(colon + 2);
-    return "unknown processor";
-}
-
-Check processor()
-{
-    return {"processor", "ok", fmt::format("{}, {} threads", processorName(), std::thread::hardware_concurrency()), ""};
-}
 
 Check device(protocol::Client& client, const char* name, std::stop_token stop)
 {
@@ -71,11 +54,11 @@ Check window()
 int runDoctor(const Options& options, Report& report, std::stop_token stop)
 {
     const RunnerChoice runner = chooseRunner(options.device);
-    std::vector<Check> checks = {processor()};
-    for (const char* name : {"interp", "cpu"})
-        checks.push_back(device(*runner.client, name, stop));
     const protocol::MachineResult machine = runner.client->machine(stop);
-    checks.insert(checks.end(), machine.checks.begin(), machine.checks.end());
+    std::vector<Check> checks = machine.checks;
+    if (machine.head.diagnostics.empty())
+        for (const char* name : {"interp", "cpu"})
+            checks.push_back(device(*runner.client, name, stop));
     for (const Diagnostic& d : machine.head.diagnostics)
         checks.push_back({"runner", "missing", d.message, "start `tilec serve` there by hand and see what it says"});
     checks.push_back(window());

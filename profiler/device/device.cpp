@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+
+#include <unistd.h>
 
 #include <fmt/ranges.h>
 
@@ -18,6 +21,29 @@ bool isGpu(const std::string& name)
 {
     return name.starts_with("cuda:") && name.size() > 5 && name.size() < 9 &&
            std::all_of(name.begin() + 5, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Whether ssh has a program that asks for passwords: it has no terminal here.
+bool hasAskpass()
+{
+    const auto isSet = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value && *value;
+    };
+    return isSet("SSH_ASKPASS") || (isSet("DISPLAY") && ::access("/usr/bin/ssh-askpass", X_OK) == 0);
+}
+
+// Without a program that asks, ssh must not try: an empty password is a wrong one there. A host that is silent for half a minute
+// is lost.
+std::vector<std::string> sshCommand(const std::string& host)
+{
+    std::vector<std::string> command = {"ssh", "-T"};
+    for (const char* option : {"ConnectTimeout=15", "ServerAliveInterval=10", "ServerAliveCountMax=3"})
+        command.insert(command.end(), {"-o", option});
+    if (!hasAskpass())
+        command.insert(command.end(), {"-o", "BatchMode=yes"});
+    command.insert(command.end(), {"--", host, "tilec", "serve"});
+    return command;
 }
 
 }  // namespace
@@ -70,8 +96,7 @@ RemoteDevice parseRemote(const std::string& name)
         return {{"/bin/sh", "-c", "exec " + (isNamed ? rest.substr(0, last) : rest)}, isNamed ? device : "cpu"};
     }
     const std::size_t slash = rest.find('/');
-    return {{"ssh", "-T", "-o", "BatchMode=yes", "--", rest.substr(0, slash), "tilec", "serve"},
-            slash == std::string::npos ? "cpu" : rest.substr(slash + 1)};
+    return {sshCommand(rest.substr(0, slash)), slash == std::string::npos ? "cpu" : rest.substr(slash + 1)};
 }
 
 }  // namespace tw::device

@@ -1,5 +1,8 @@
 #include "profiler/device/machine.h"
 
+#include <fstream>
+#include <thread>
+
 #include <fmt/ranges.h>
 
 #include "codegen/nvrtc/nvrtc.h"
@@ -12,6 +15,16 @@ namespace tw::device {
 namespace {
 
 using protocol::Check;
+
+Check processor()
+{
+    std::string name = "unknown processor";
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);)
+        if (const std::size_t colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+            name = line.substr(colon + 2);
+    return {"processor", "ok", fmt::format("{}, {} threads", name, std::thread::hardware_concurrency()), ""};
+}
 
 // A part of NVIDIA's toolkit: what it is and where, or why it is not here.
 Check tool(const char* name, const char* what, const tl::expected<std::string, std::string>& found)
@@ -47,6 +60,7 @@ protocol::MachineResult describeMachine()
 {
     protocol::MachineResult out;
     out.devices = localDevices();
+    out.checks.push_back(processor());
     const auto driver = cuda::Driver::open();
     if (driver) {
         const int version = (*driver)->version();

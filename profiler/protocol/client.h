@@ -13,6 +13,8 @@
 
 namespace tw::protocol {
 
+class RunnerProcess;
+
 using ProgressCallback = std::function<void(const Progress&)>;
 
 // The command of the runner beside the running executable: {".../tilec", "serve"}.
@@ -21,8 +23,8 @@ using ProgressCallback = std::function<void(const Progress&)>;
 // One runner process. It is started by the first request, and again by the next request after it ended. Calls block; one at
 // a time is served (others wait), from any thread. A stop request is passed on as a cancellation; a runner that does not
 // answer within `grace` is killed. Whatever happens, every call returns a result: a runner that ended before it answered
-// gives a diagnostic of code kRunnerLost ("the runner ended with signal 9 (Killed) …"). A runner that lost its device
-// answers, and then ends.
+// gives a diagnostic of code kRunnerLost ("the runner ended with signal 9 (Killed) …"; runner_end.h has the sentences). A
+// runner that lost its device answers, and then ends. Progress begins with the phase "start" where a runner is started.
 class Client {
 public:
     explicit Client(std::vector<std::string> command, std::chrono::milliseconds grace = std::chrono::milliseconds(1000));
@@ -46,13 +48,12 @@ public:
     [[nodiscard]] int processId() const;  // 0 when none is running
 
 private:
-    struct Process;
     template <class Result>
     Result ask(Message request, const ProgressCallback& progress, std::stop_token stop);
 
     std::vector<std::string> command_;
     std::chrono::milliseconds grace_;
-    std::unique_ptr<Process> process_;
+    std::unique_ptr<RunnerProcess> process_;
     CudaCompiler compiler_;
     std::uint64_t lastId_ = 0;
     mutable std::mutex oneCall_;

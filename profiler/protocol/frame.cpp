@@ -1,5 +1,6 @@
 #include "profiler/protocol/frame.h"
 
+#include <algorithm>
 #include <fmt/core.h>
 
 #include "core/support/check.h"
@@ -64,7 +65,9 @@ std::optional<Frame> FrameReader::next()
     if (failed() || rest.empty())
         return std::nullopt;
     if (!kMagic.starts_with(rest.substr(0, kMagic.size()))) {
-        error_ = "the stream does not begin with a frame of the runner protocol";
+        std::string begin(rest.substr(0, std::min<std::size_t>(40, rest.find('\n'))));
+        std::replace_if(begin.begin(), begin.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+        error_ = fmt::format("the stream begins with \"{}\", which is no frame of the runner protocol", begin);
         return std::nullopt;
     }
     if (rest.size() < kFixedBytes)

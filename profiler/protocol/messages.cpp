@@ -172,7 +172,9 @@ std::map<std::string, Input> toInputs(const Reader& r, const Json& j)
 void write(Writer& w, const Hello& m) { w.json = {{"type", "hello"}, {"protocol", m.protocol}, {"version", m.version}, {"devices", m.devices}}; }
 void read(const Reader&, const Json& j, Hello& m)
 {
-    m = {j.at("protocol").get<int>(), j.at("version").get<std::string>(), j.at("devices").get<std::vector<std::string>>()};
+    m = {j.at("protocol").get<int>(), j.value("version", std::string()), {}};
+    if (m.protocol == kProtocolVersion)  // what else another version says is its own affair
+        m.devices = j.at("devices").get<std::vector<std::string>>();
 }
 
 void write(Writer& w, const RunRequest& m)

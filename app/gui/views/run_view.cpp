@@ -195,7 +195,8 @@ void RunView::showProgress(const QString& phase, double fraction)
 {
     progress_->setValue(static_cast<int>(fraction * 1000));
     if (session_.isBusy())
-        setHeadline(phase == QLatin1String("compile")     ? tr("Compiling…")
+        setHeadline(phase == QLatin1String("start")       ? tr("Starting the runner…")
+                    : phase == QLatin1String("compile")   ? tr("Compiling…")
                     : phase == QLatin1String("inputs")    ? tr("Making inputs…")
                     : phase == QLatin1String("reference") ? tr("Interpreting the reference…")
                                                           : tr("Running…"),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -26,6 +27,21 @@ TEST(Remote, NamesCommandAndDevice)
     const RemoteDevice plain = parseRemote("cmd:/opt/bin/tilec serve");
     EXPECT_EQ(plain.device, "cpu");
     EXPECT_EQ(plain.command.back(), "exec /opt/bin/tilec serve");
+}
+
+TEST(Remote, SshAsksByItsAskpassOrNotAtAll)
+{
+    const auto has = [](const std::string& option) {
+        const std::vector<std::string> command = parseRemote("ssh:host").command;
+        return std::find(command.begin(), command.end(), option) != command.end();
+    };
+    ::unsetenv("DISPLAY");
+    ::unsetenv("SSH_ASKPASS");
+    EXPECT_TRUE(has("BatchMode=yes"));
+    ::setenv("SSH_ASKPASS", "/usr/bin/ksshaskpass", 1);
+    EXPECT_FALSE(has("BatchMode=yes"));
+    ::unsetenv("SSH_ASKPASS");
+    EXPECT_TRUE(has("ServerAliveInterval=10"));  // a host that hangs is noticed
 }
 
 TEST(CudaTarget, RunsWhereItsCodeRuns)
@@ -88,7 +104,7 @@ TEST(Machine, SaysWhatIsHereAndWhatHelps)
         EXPECT_FALSE(c.detail.empty()) << c.name;
         EXPECT_EQ(c.state == "ok", c.remedy.empty()) << c.name;
     }
-    for (const char* name : {"nvidia driver", "nvrtc", "disassembler", "cupti", "cubin cache"})
+    for (const char* name : {"processor", "nvidia driver", "nvrtc", "disassembler", "cupti", "cubin cache"})
         EXPECT_TRUE(names.contains(name)) << name;
 }
 

@@ -1,4 +1,7 @@
 // The client against runners that misbehave, played by the shell.
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -73,6 +76,88 @@ std::string playing(const std::vector<Envelope>& messages)
     const std::string path = testing::TempDir() + "/played" + std::to_string(::getpid());
     std::ofstream(path, std::ios::binary) << bytes;
     return "cat " + path + "; exec cat >/dev/null";
+}
+
+// A hello as another version would say it: with what it has, and without what it lacks.
+std::string strangersHello()
+{
+    const std::string header = R"({"type": "hello", "id": 0, "protocol": 99, "version": "7.1", "gpus": 8})";
+    const std::string path = testing::TempDir() + "/hello" + std::to_string(::getpid());
+    std::ofstream(path, std::ios::binary) << serialize({header, {}});
+    return "cat " + path + "; exec cat >/dev/null";
+}
+
+TEST(Client, NamesBothVersionsAndTheRemedy)
+{
+    Client client({"/bin/sh", "-c", strangersHello()});
+    EXPECT_EQ(firstMessage(client.run({})), "the runner (tilec 7.1) speaks protocol 99, this program protocol " + std::to_string(kProtocolVersion) +
+                                                ": install the same version of Tilewright on both sides");
+    EXPECT_EQ(client.processId(), 0);
+}
+
+TEST(Client, ARefusalIsAnAnswer)
+{
+    Client client({"/bin/sh", "-c", playing({{0, Failure{"not a message of the runner protocol"}}})});
+    EXPECT_EQ(firstMessage(client.run({})), "the runner refused the request: not a message of the runner protocol");
+}
+
+TEST(Client, SaysWhatTheLauncherSaid)
+{
+    Client client({"/bin/sh", "-c", "echo 'no GPU is free' >&2; exit 7"});
+    EXPECT_EQ(firstMessage(client.run({})), "the runner ended with exit status 7: no GPU is free");
+}
+
+TEST(Client, CancelsWhatIsNotEvenRead)
+{
+    Client client({"/bin/sh", "-c", "exec sleep 60"}, std::chrono::milliseconds(50));
+    RunRequest large;
+    large.inputs["A"].npy = std::string(16 << 20, 'x');  // more than any pipe takes
+    std::stop_source stop;
+    const std::jthread thread([&stop] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        stop.request_stop();
+    });
+    EXPECT_TRUE(client.run(large, {}, stop.get_token()).head.cancelled);
+}
+
+TEST(Client, TheRunnerHasNoTerminal)
+{
+    // The leader of a session has no terminal unless it opens one.
+    Client client({"/bin/sh", "-c", "[ \"$(cut -d' ' -f6 /proc/$$/stat)\" = $$ ] || exit 8; exit 9"});
+    EXPECT_EQ(firstMessage(client.run({})), "the runner ended with exit status 9");
+    ::setenv("SSH_ASKPASS", "/usr/bin/true", 1);
+    Client asking({"/bin/sh", "-c", "echo $SSH_ASKPASS_REQUIRE >&2; exit 9"});
+    EXPECT_EQ(firstMessage(asking.run({})), "the runner ended with exit status 9: force");
+    ::unsetenv("SSH_ASKPASS");
+}
+
+TEST(Client, EndsWhatItsLauncherStarted)
+{
+    const std::string path = testing::TempDir() + "/child" + std::to_string(::getpid());
+    {
+        Client client({"/bin/sh", "-c", "sleep 600 & echo $! > " + path + ".new; mv " + path + ".new " + path + "; wait"}, std::chrono::milliseconds(1));
+        std::stop_source stop;
+        const std::jthread thread([&] {
+            while (!std::filesystem::exists(path))
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            stop.request_stop();
+        });
+        EXPECT_TRUE(client.run({}, {}, stop.get_token()).head.cancelled);
+    }
+    pid_t child = 0;
+    std::ifstream(path) >> child;
+    ASSERT_GT(child, 0);
+    // Gone, or dead and not yet noticed by whoever adopted it.
+    const auto runs = [&] {
+        std::ifstream state("/proc/" + std::to_string(child) + "/stat");
+        std::string pid, name, letter;
+        state >> pid >> name >> letter;
+        return !letter.empty() && letter != "Z";
+    };
+    for (int i = 0; i < 200 && runs(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(runs());
+    std::filesystem::remove(path);
 }
 
 TEST(Client, LetsARunnerGoThatLostItsDevice)
