@@ -53,7 +53,7 @@ tl::expected<Change, std::string> changeOf(const std::string& option, const std:
     return change;
 }
 
-std::vector<std::string> words(const std::string& list)
+std::vector<std::string> tagList(const std::string& list)
 {
     std::vector<std::string> out;
     for (std::size_t begin = 0; begin < list.size();) {
@@ -84,7 +84,7 @@ std::string apply(const Options& options, store::Store& store)
     if (wrong.empty())
         wrong = each("--note", options.notes, true, [&](const Change& c) { return store.setNotes(c.id, c.text); });
     if (wrong.empty())
-        wrong = each("--tags", options.tags, true, [&](const Change& c) { return store.setTags(c.id, words(c.text)); });
+        wrong = each("--tags", options.tags, true, [&](const Change& c) { return store.setTags(c.id, tagList(c.text)); });
     if (wrong.empty())
         wrong = each("--remove", options.remove, false, [&](const Change& c) { return store.remove(c.id); });
     return wrong;

@@ -13,14 +13,6 @@ namespace tw::interp {
 
 namespace {
 
-bool isInside(const TileView& v)
-{
-    bool inside = v.inside;
-    for (const TileAxis& a : v.axes)
-        inside &= a.high - a.low == a.extent;
-    return inside;
-}
-
 // Calls f(position, element, inside) for the elements of a box in row-major order; `element` is the index in the tensor.
 template <class F>
 void forEachElement(const TileView& box, F&& f)

@@ -58,6 +58,11 @@ struct TileView {
     std::int64_t origin = 0;     // address buffers: the address of `bytes`
 };
 
+// Whether all of the region is inside of the buffer.
+[[nodiscard]] bool isInside(const TileView& view);
+// An integer or flag among the options of an operation.
+[[nodiscard]] std::int64_t attrInt(const OpRecord& record, const char* name, std::int64_t otherwise);
+
 struct MatrixTile;  // matrix_ops.h
 struct MatrixWalk;
 struct MatrixPlan;

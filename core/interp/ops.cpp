@@ -12,8 +12,6 @@ using ir::DType;
 using ir::OpClass;
 using ir::OpId;
 
-namespace {
-
 bool isInside(const TileView& v)
 {
     bool inside = v.inside;
@@ -21,8 +19,6 @@ bool isInside(const TileView& v)
         inside &= a.high - a.low == a.extent;
     return inside;
 }
-
-}  // namespace
 
 std::int64_t Machine::scalarOf(Fiber& f, int slotIndex, std::int64_t otherwise)
 {

@@ -28,15 +28,6 @@ int depthOf(Space space)
     }
 }
 
-std::int64_t attrInt(const OpRecord& record, const char* name, std::int64_t otherwise)
-{
-    const auto found = record.attrs->find(name);
-    if (found == record.attrs->end())
-        return otherwise;
-    const auto* value = std::get_if<std::int64_t>(&found->second);
-    return value ? *value : otherwise;
-}
-
 }  // namespace
 
 PairAxes pairAxes(const TileView& a, const TileView& b, bool aDecides)

@@ -10,8 +10,6 @@ using ir::Combiner;
 using ir::DType;
 using ir::OpId;
 
-namespace {
-
 std::int64_t attrInt(const OpRecord& record, const char* name, std::int64_t otherwise)
 {
     const auto found = record.attrs->find(name);
@@ -22,6 +20,8 @@ std::int64_t attrInt(const OpRecord& record, const char* name, std::int64_t othe
     const auto* flag = std::get_if<bool>(&found->second);
     return flag ? (*flag ? 1 : 0) : otherwise;
 }
+
+namespace {
 
 // Calls f(position) for every position over the axes' extents.
 template <class F>

@@ -110,9 +110,9 @@ bool isSimple(const Expr& e)
     return ir::isConstant(e) || e->kind == ir::ExprKind::kVar;
 }
 
-class Lowering {
+class ScheduleLowering {
 public:
-    Lowering(const ir::For& loop, const schedule::Schedule& schedule)
+    ScheduleLowering(const ir::For& loop, const schedule::Schedule& schedule)
         : loop_(loop), schedule_(schedule), scope_(schedule.scopes.at(0)), program_(scope_.programs.at(0)), last_(scope_.lastStage())
     {
         TW_CHECK(schedule.roles.size() == 1 && schedule.scopes.size() == 1, "a schedule of one role and one loop");
@@ -259,7 +259,7 @@ private:
 
 AppliedSchedule applySchedule(const ir::For& loop, const schedule::Schedule& schedule)
 {
-    return Lowering(loop, schedule).run();
+    return ScheduleLowering(loop, schedule).run();
 }
 
 }  // namespace tw::passes

@@ -2,6 +2,7 @@
 
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/passes/hardware.h"
 #include "core/passes/tile_regions.h"
 
 namespace tw::passes {
@@ -15,29 +16,28 @@ using ir::Region;
 using ir::Stmt;
 
 constexpr I kMostBlocks = 32;      // bits of a mask
-constexpr I kAccessBits = 128;     // the widest access of a thread
 
-Stmt op(OpId id, std::vector<ir::Operand> operands, const ir::Provenance& where)
+Stmt clusterOp(OpId id, std::vector<ir::Operand> operands, const ir::Provenance& where)
 {
     return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), {}}, where);
 }
 
-class Lowering {
+class ClusterCopy {
 public:
-    Lowering(const ir::OpCall& call, ThreadTiles& tiles, const ThreadGroup& group, std::span<const ir::Var> threadVars, DiagnosticSink& diagnostics,
+    ClusterCopy(const ir::OpCall& call, ThreadTiles& tiles, const ThreadGroup& group, std::span<const ir::Var> threadVars, DiagnosticSink& diagnostics,
              const ir::Provenance& where)
         : call_(call), src_(*ir::regionOperand(call, "src")), dst_(*ir::regionOperand(call, "dst")), tiles_(tiles), group_(group),
           threadVars_(threadVars), diagnostics_(diagnostics), where_(where)
     {
     }
 
-    ~Lowering()
+    ~ClusterCopy()
     {
         for (const ir::Buffer& remote : remotes_)
             tiles_.shared.erase(remote.get());
     }
-    Lowering(const Lowering&) = delete;
-    Lowering& operator=(const Lowering&) = delete;
+    ClusterCopy(const ClusterCopy&) = delete;
+    ClusterCopy& operator=(const ClusterCopy&) = delete;
 
     std::variant<Stmt, std::string> run()
     {
@@ -51,7 +51,7 @@ public:
             return multicast(ir::intAttr(call_.attrs, "cluster_mask", 0));
         std::vector<Stmt> stmts = remoteCopy(block);
         if (const Region* barrier = ir::regionOperand(call_, "remote_barrier"); barrier && barrier->buffer)
-            stmts.push_back(op(OpId::kBarrierArrive, {*barrier, block}, where_));
+            stmts.push_back(clusterOp(OpId::kBarrierArrive, {*barrier, block}, where_));
         return ir::sequence(std::move(stmts));
     }
 
@@ -72,7 +72,7 @@ private:
         const Expr member = ir::binary(ir::BinaryOp::kBitAnd, ir::binary(ir::BinaryOp::kShr, ir::intImm(mask), rank), ir::intImm(1));
         const Stmt alone = std::make_shared<ir::If>(ir::binary(ir::BinaryOp::kEq, member, ir::intImm(0)), copyTo(dst_.buffer), Stmt{}, where_);
         return ir::sequence({std::make_shared<ir::If>(ir::binary(ir::BinaryOp::kEq, rank, ir::intImm(leader)), ir::sequence(std::move(all)), alone, where_),
-                             op(OpId::kClusterSync, {}, where_)});
+                             clusterOp(OpId::kClusterSync, {}, where_)});
     }
 
     // The memory of block `rank` lies as this block's own.
@@ -145,7 +145,7 @@ private:
 std::variant<Stmt, std::string> lowerClusterCopy(const ir::OpCall& call, ThreadTiles& tiles, const ThreadGroup& group,
                                                  std::span<const ir::Var> threadVars, DiagnosticSink& diagnostics, const ir::Provenance& where)
 {
-    return Lowering(call, tiles, group, threadVars, diagnostics, where).run();
+    return ClusterCopy(call, tiles, group, threadVars, diagnostics, where).run();
 }
 
 }  // namespace tw::passes

@@ -1,14 +1,13 @@
 #include "core/passes/crew.h"
 
 #include "core/ir/build.h"
+#include "core/passes/hardware.h"
 
 namespace tw::passes {
 
 namespace {
 
-constexpr std::int64_t kWarpSize = 32;
-
-ir::Stmt op(ir::OpId id, std::vector<ir::Operand> operands, const ir::Provenance& where)
+ir::Stmt meet(ir::OpId id, std::vector<ir::Operand> operands, const ir::Provenance& where)
 {
     return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), {}}, where);
 }
@@ -38,19 +37,19 @@ bool Crew::isWholeWarps() const
 ir::Stmt Crew::meeting(Meetings& meetings, const ir::Provenance& where) const
 {
     if (isWholeBlock())
-        return op(ir::OpId::kSyncThreads, {}, where);
+        return meet(ir::OpId::kSyncThreads, {}, where);
     const auto s = span();
     if (!s)
         return {};
     const auto [first, last] = *s;
     if (first / kWarpSize == last / kWarpSize) {
         const std::int64_t mask = ((std::int64_t{1} << (last - first + 1)) - 1) << (first % kWarpSize);
-        return op(ir::OpId::kSyncWarp, {ir::constant(ir::kUInt32, mask)}, where);
+        return meet(ir::OpId::kSyncWarp, {ir::constant(ir::kUInt32, mask)}, where);
     }
     const auto name = isWholeWarps() ? meetings.nameFor(first, last) : std::nullopt;
     if (!name)
         return {};
-    return op(ir::OpId::kSyncThreads, {ir::intImm(*name), ir::intImm(last - first + 1)}, where);
+    return meet(ir::OpId::kSyncThreads, {ir::intImm(*name), ir::intImm(last - first + 1)}, where);
 }
 
 }  // namespace tw::passes

@@ -115,9 +115,9 @@ private:
     std::vector<const ir::For*> nests_;
 };
 
-class Expander final : public ir::Rewriter {
+class ReducerExpander final : public ir::Rewriter {
 public:
-    Expander(const ir::Function& function, PassContext& context) : context_(context) { static_cast<ir::Visitor&>(sites_).visit(function.body); }
+    ReducerExpander(const ir::Function& function, PassContext& context) : context_(context) { static_cast<ir::Visitor&>(sites_).visit(function.body); }
     using ir::Rewriter::rewrite;
 
     Stmt rewrite(const Stmt& s) override
@@ -358,7 +358,7 @@ private:
 ir::Function expandReducers(const ir::Function& in, PassContext& context)
 {
     ir::Function out = in;
-    Expander expander(in, context);
+    ReducerExpander expander(in, context);
     out.body = expander.rewrite(in.body);
     return out;
 }

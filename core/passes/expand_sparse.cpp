@@ -92,7 +92,7 @@ private:
     bool transposeA_, transposeE_;
 };
 
-class Expander final : public ir::Rewriter {
+class SparseExpander final : public ir::Rewriter {
 public:
     using ir::Rewriter::rewrite;
     Stmt rewrite(const Stmt& s) override
@@ -107,7 +107,7 @@ public:
 ir::Function expandSparse(const ir::Function& in, PassContext&)
 {
     ir::Function out = in;
-    out.body = Expander().rewrite(in.body);
+    out.body = SparseExpander().rewrite(in.body);
     return out;
 }
 

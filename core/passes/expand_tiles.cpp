@@ -57,9 +57,9 @@ bool isDataOfTiles(const ir::Buffer& buffer)
     }
 }
 
-class Expander : public ir::Rewriter {
+class TileExpander : public ir::Rewriter {
 public:
-    Expander(const ir::Function& function, PassContext& context) : context_(context)
+    TileExpander(const ir::Function& function, PassContext& context) : context_(context)
     {
         const auto found = function.passConfigs.find("tl.enable_async_copy");
         mayPreferAsync_ = found == function.passConfigs.end() || found->second != ir::Attr(false);
@@ -365,7 +365,7 @@ private:
 ir::Function expandTiles(const ir::Function& in, PassContext& context)
 {
     ir::Function out = in;
-    Expander expander(in, context);
+    TileExpander expander(in, context);
     out.body = expander.rewrite(in.body);
     return out;
 }

@@ -8,18 +8,16 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
+#include "core/passes/hardware.h"
 
 namespace tw::passes {
 
 using arith::Affine;
-using arith::Interval;
 using ir::as;
 using ir::Expr;
 using ir::ExprNode;
 
 namespace {
-
-constexpr std::int32_t kWarpSize = 32;
 
 std::int64_t elementBytes(const ir::BufferNode& view)
 {
@@ -35,7 +33,7 @@ std::int64_t offsetOf(const ir::BufferNode* view)
     return offset;
 }
 
-std::int64_t bytesOf(const ir::BufferNode& view)
+std::int64_t viewBytes(const ir::BufferNode& view)
 {
     std::int64_t elements = 1;
     for (const Expr& extent : view.shape)
@@ -91,7 +89,7 @@ Hazards::Hazards(const ir::Launch& launch, const analysis::Uniformity& uniformit
     for (const ir::For* loop : survey.loops) {  // a variable may be bound by several loops
         const ir::Axis& axis = loop->axes[0];
         const auto *begin = ir::asInt(axis.begin), *end = ir::asInt(axis.end), *step = axis.step ? ir::asInt(axis.step) : nullptr;
-        Interval range;
+        arith::Interval range;
         if (begin && end && (!axis.step || (step && *step > 0)))
             range = {*begin, std::max(*begin, *end - 1)};
         const auto [at, fresh] = world_.ranges.try_emplace(axis.var.get(), range);
@@ -110,7 +108,7 @@ bool Hazards::mayOverlap(const MemoryAccess& a, const MemoryAccess& b) const
     if (a.storage->scope != ir::MemoryScope::kShared)
         return true;
     const std::int64_t x = offsetOf(a.view), y = offsetOf(b.view);
-    return x < y + bytesOf(*b.view) && y < x + bytesOf(*a.view);
+    return x < y + viewBytes(*b.view) && y < x + viewBytes(*a.view);
 }
 
 // Shared memory: one axis, in units of bytes from the start of the arena. Global memory: the buffer's own axes.
@@ -128,11 +126,11 @@ std::vector<Expr> Hazards::addresses(const MemoryAccess& a, const std::map<const
 }
 
 // Whether base addresses that differ by `difference` (first minus second) keep two ranges of offsets apart.
-bool Hazards::apart(const Affine& difference, const Interval& a, const Interval& b) const
+bool Hazards::apart(const Affine& difference, const arith::Interval& a, const arith::Interval& b) const
 {
     if (!a.low || !a.high || !b.low || !b.high)
         return false;
-    const Interval d = world_.facts.bounds(difference);
+    const arith::Interval d = world_.facts.bounds(difference);
     if ((d.low && *d.low + *a.low > *b.high) || (d.high && *d.high + *a.high < *b.low))
         return true;
     // c * (x % s) - c * (y % s) with x - y a constant that s does not divide: two slots of a ring.
@@ -219,7 +217,7 @@ Hazard Hazards::compare(LocatedAccess& a, LocatedAccess& b) const
     for (std::size_t k = 0; k < a.fixed().size(); ++k) {
         const Affine difference = arith::addScaled(a.fixed()[k], b.fixed()[k], -1);
         const bool last = k + 1 == a.fixed().size();
-        const auto ends = [&](Interval range, std::int64_t length) {
+        const auto ends = [&](arith::Interval range, std::int64_t length) {
             if (range.high && last)
                 *range.high += length - 1;
             return range;

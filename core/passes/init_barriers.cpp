@@ -20,7 +20,7 @@ bool isBarrier(const Stmt& s)
            (allocate->buffer->scope == MemoryScope::kBarrier || allocate->buffer->scope == MemoryScope::kClusterBarrier);
 }
 
-Stmt op(OpId id, std::vector<ir::Operand> operands, ir::Provenance where)
+Stmt initOp(OpId id, std::vector<ir::Operand> operands, ir::Provenance where)
 {
     return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), {}}, where);
 }
@@ -75,7 +75,7 @@ private:
             const ir::Buffer& buffer = as<ir::Allocate>(s)->buffer;
             cluster = cluster || buffer->scope == MemoryScope::kClusterBarrier;
             for (std::size_t i = 0; i < buffer->arrivals.size(); ++i)
-                inits.push_back(op(OpId::kBarrierInit,
+                inits.push_back(initOp(OpId::kBarrierInit,
                                    {ir::Region{buffer, {ir::intImm(static_cast<std::int64_t>(i))}, {ir::intImm(1)}},
                                     ir::intImm(buffer->arrivals[i])},
                                    s->where));
@@ -87,8 +87,8 @@ private:
         const Stmt init = ir::sequence(std::move(inits));
         all.push_back(first ? Stmt(std::make_shared<ir::If>(first, init, Stmt{}, where)) : init);
         if (target_.hasTma())
-            all.push_back(op(OpId::kFenceBarrierInit, {}, where));
-        all.push_back(op(cluster && !launch_->cluster.empty() ? OpId::kClusterSync : OpId::kSyncThreads, {}, where));
+            all.push_back(initOp(OpId::kFenceBarrierInit, {}, where));
+        all.push_back(initOp(cluster && !launch_->cluster.empty() ? OpId::kClusterSync : OpId::kSyncThreads, {}, where));
         return all;
     }
 

@@ -81,7 +81,7 @@ private:
     const LayoutSolution& solution_;
 };
 
-I bytesOf(const BufferNode& buffer)
+I tileBytes(const BufferNode& buffer)
 {
     I n = 1;
     for (const I extent : shapeOf(buffer))
@@ -94,7 +94,7 @@ LayoutCandidate candidateOf(const BufferNode& buffer, const Fragment& f, const s
     LayoutCandidate candidate{layout::describe(f), "", {}, 0, false};
     for (const Demand& d : demands)
         if (!sameHolders(d.layout, f)) {
-            candidate.cost += 2 * bytesOf(buffer);
+            candidate.cost += 2 * tileBytes(buffer);
         } else if (candidate.wantedBy.find(d.by) == std::string::npos) {
             candidate.where = candidate.wantedBy.empty() ? d.where : candidate.where;
             candidate.wantedBy += (candidate.wantedBy.empty() ? "" : ", ") + d.by;

@@ -5,6 +5,7 @@
 #include "core/arith/facts.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/passes/hardware.h"
 
 namespace tw::passes {
 
@@ -14,7 +15,6 @@ using layout::Fragment;
 
 namespace {
 
-constexpr I kAccessBits = 128;  // the widest access of a thread
 
 }  // namespace
 

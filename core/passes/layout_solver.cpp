@@ -8,6 +8,7 @@
 #include "core/ir/call.h"
 #include "core/layout/reshape.h"
 #include "core/layout/shared.h"
+#include "core/passes/hardware.h"
 #include "core/passes/layout_demands.h"
 #include "core/passes/shared_layouts.h"
 #include "core/passes/shared_wishes.h"
@@ -20,11 +21,9 @@ using I = std::int64_t;
 using ir::BufferNode;
 using layout::Fragment;
 
-constexpr I kAccessBits = 128;       // the widest access of a thread
-constexpr I kWarp = 32;
 constexpr I kSmallTile = 1024;       // elements that every thread may hold for itself
 
-I elementsOf(const BufferNode& buffer)
+I elementCount(const BufferNode& buffer)
 {
     I n = 1;
     for (const I extent : shapeOf(buffer))
@@ -52,7 +51,7 @@ public:
             solution_.groups[site.stmt] = site.group;
         seedProducts();
         for (const BufferNode* buffer : outside_)
-            if (!solution_.fragments.contains(buffer) && elementsOf(*buffer) <= kSmallTile)
+            if (!solution_.fragments.contains(buffer) && elementCount(*buffer) <= kSmallTile)
                 give(buffer, layout::replicated(shapeOf(*buffer), groupOf(buffer).count), "every thread reads it outside of loops", {});
         handOn();
         while (const BufferNode* next = largestOpen()) {
@@ -320,7 +319,7 @@ private:
     {
         const BufferNode* best = nullptr;
         for (const BufferNode* buffer : spread_)
-            if (!solution_.fragments.contains(buffer) && (!best || elementsOf(*buffer) > elementsOf(*best)))
+            if (!solution_.fragments.contains(buffer) && (!best || elementCount(*buffer) > elementCount(*best)))
                 best = buffer;
         return best;
     }
@@ -339,12 +338,12 @@ private:
         const I threads = groupOf(&buffer).count;
         const I vector = std::max<I>(1, kAccessBits / partnerBits(buffer));
         const LayoutSite* reduction = reductionOf(&buffer);
-        if (!reduction || threads % kWarp != 0)
+        if (!reduction || threads % kWarpSize != 0)
             return layout::dealt(shape, threads, vector);
         const int axis = reducedAxis(*reduction->call);
-        const I extent = shape[static_cast<std::size_t>(axis)], rows = elementsOf(buffer) / std::max<I>(extent, 1);
+        const I extent = shape[static_cast<std::size_t>(axis)], rows = elementCount(buffer) / std::max<I>(extent, 1);
         // A warp a row where there are rows for all warps, else as many warps as there are for each row.
-        I lanes = kWarp;
+        I lanes = kWarpSize;
         while (lanes < threads && rows * lanes < threads && threads % (lanes * 2) == 0)
             lanes *= 2;
         while (lanes > 1 && lanes > extent)
@@ -387,7 +386,7 @@ private:
     {
         SharedQuestion question{sites_, {}, freeNests_, elsewhere_, context_.target.sharedBytesPerBlock};
         for (const BufferNode* buffer : shared_) {
-            question.spareBytes -= elementsOf(*buffer) * buffer->dtype.bits() * buffer->dtype.lanes / 8;
+            question.spareBytes -= elementCount(*buffer) * buffer->dtype.bits() * buffer->dtype.lanes / 8;
             if (solution_.shared.contains(buffer))
                 continue;
             const auto isBase = [&](const BufferNode* view) { return analysis::storageOf(view) == buffer; };

@@ -9,7 +9,6 @@
 namespace tw::passes {
 
 using arith::Affine;
-using arith::Interval;
 using ir::as;
 using ir::Expr;
 using ir::ExprNode;
@@ -41,7 +40,7 @@ VarFinder lookAt(const Expr& e)
     return finder;
 }
 
-Interval threadsOf(const analysis::ThreadSet& threads)
+arith::Interval threadsOf(const analysis::ThreadSet& threads)
 {
     if (threads.count() == 0)
         return {0, 0};
@@ -76,7 +75,7 @@ Expr LocatedAccess::slotFor(const Expr& atom)
         return atom;
     bool many = false;
     for (const auto& [node, var] : variablesOf(atom)) {
-        const auto range = tried.contains(node) ? rangeOf(node) : std::optional<Interval>({0, 0});
+        const auto range = tried.contains(node) ? rangeOf(node) : std::optional<arith::Interval>({0, 0});
         const bool isThread = std::ranges::any_of(world_.launch.threadVars, [&](const ir::Var& v) { return v.get() == node; });
         if (isThread)
             return atom;
@@ -91,7 +90,7 @@ Expr LocatedAccess::slotFor(const Expr& atom)
     return slot;
 }
 
-std::optional<Interval> LocatedAccess::rangeOf(const ExprNode* v) const
+std::optional<arith::Interval> LocatedAccess::rangeOf(const ExprNode* v) const
 {
     if (const auto slot = slots_.find(v); slot != slots_.end())
         return slot->second;
@@ -102,7 +101,7 @@ std::optional<Interval> LocatedAccess::rangeOf(const ExprNode* v) const
     return oneAxis && v == world_.launch.threadVars[0].get() ? threadsOf(*access_.threads) : range->second;
 }
 
-Interval LocatedAccess::boundsOf(std::size_t axis) const
+arith::Interval LocatedAccess::boundsOf(std::size_t axis) const
 {
     arith::Facts facts = world_.facts;
     for (const Expr& slot : slotVars_)
@@ -112,10 +111,10 @@ Interval LocatedAccess::boundsOf(std::size_t axis) const
     return facts.bounds(moving_[axis]);
 }
 
-Interval LocatedAccess::triedBoundsOf(std::size_t axis) const
+arith::Interval LocatedAccess::triedBoundsOf(std::size_t axis) const
 {
     const PointsRef found = points();
-    Interval range;
+    arith::Interval range;
     for (std::size_t at = axis; found && at < found->keys.size(); at += all.size()) {
         const std::int64_t key = found->keys[at];
         range = {std::min(range.low.value_or(key), key), std::max(range.high.value_or(key), key)};
@@ -172,7 +171,7 @@ PointsRef LocatedAccess::enumerate() const
 {
     std::vector<std::int64_t> low, high;
     for (const ExprNode* v : order_) {
-        const Interval range = *rangeOf(v);
+        const arith::Interval range = *rangeOf(v);
         low.push_back(*range.low);
         high.push_back(*range.high);
     }

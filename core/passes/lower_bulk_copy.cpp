@@ -53,9 +53,9 @@ bool samePlaces(const ir::LayoutMap& a, const ir::LayoutMap& b)
 
 I bytesOf(const ir::DType& type, I elements) { return type.storageBytes(elements); }
 
-class Lowering {
+class BulkCopy {
 public:
-    Lowering(const ir::OpCall& call, const SharedTile& tile, const ir::Provenance& where)
+    BulkCopy(const ir::OpCall& call, const SharedTile& tile, const ir::Provenance& where)
         : call_(call), tile_(tile), where_(where), loads_(ir::regionOperand(call, "src")->buffer->scope == ir::MemoryScope::kGlobal),
           global_(*ir::regionOperand(call, loads_ ? "src" : "dst")), shared_(*ir::regionOperand(call, loads_ ? "dst" : "src"))
     {
@@ -186,7 +186,7 @@ I bulkPanelBytes(const ir::BufferNode& tile)
 std::variant<Stmt, std::string> lowerBulkCopy(const ir::OpCall& call, const SharedTile& tile, const ThreadGroup& group, const Expr& thread,
                                               const ir::Provenance& where)
 {
-    return Lowering(call, tile, where).run(group, thread);
+    return BulkCopy(call, tile, where).run(group, thread);
 }
 
 }  // namespace tw::passes

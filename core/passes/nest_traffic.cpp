@@ -7,6 +7,7 @@
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
 #include "core/layout/access.h"
+#include "core/passes/hardware.h"
 #include "core/passes/plan_threads.h"
 #include "core/passes/vector_loop.h"
 
@@ -17,7 +18,7 @@ namespace {
 using I = std::int64_t;
 using ir::Expr;
 
-constexpr I kWarp = 32, kSector = 32, kLine = 128, kWidest = 16;
+constexpr I kSector = 32, kLine = 128, kWidestBytes = 16;
 constexpr I kRuntimeExtent = 1 << 12;  // stands for an extent that is known at run time only
 constexpr std::size_t kSampledWarps = 2, kSampledRegisters = 8;
 
@@ -198,9 +199,9 @@ I NestTraffic::addressOf(Access& access, std::span<const I> at, const SharedPlac
 
 std::vector<I> NestTraffic::warpAddresses(Access& access, const Threads& threads, std::size_t warp, std::size_t reg, const SharedPlaces& places)
 {
-    std::vector<I> addresses(static_cast<std::size_t>(kWarp), -1), point(nest_.vars.size() + nest_.innerVars.size(), 0);
-    for (I lane = 0; lane < kWarp; ++lane) {
-        const I thread = static_cast<I>(warp) * kWarp + lane;
+    std::vector<I> addresses(static_cast<std::size_t>(kWarpSize), -1), point(nest_.vars.size() + nest_.innerVars.size(), 0);
+    for (I lane = 0; lane < kWarpSize; ++lane) {
+        const I thread = static_cast<I>(warp) * kWarpSize + lane;
         if (thread >= threads.threads || !(access.isWrite ? threads.writes : threads.reads)[static_cast<std::size_t>(thread)])
             continue;
         if (threads.at(thread, reg, point))
@@ -212,10 +213,10 @@ std::vector<I> NestTraffic::warpAddresses(Access& access, const Threads& threads
 // Whether `width` registers of a thread are neighbours in memory, in order and aligned, or one and the same element.
 bool NestTraffic::isRun(Access& access, const Threads& threads, I width, const SharedPlaces& places)
 {
-    if (width * access.bytes > kWidest)
+    if (width * access.bytes > kWidestBytes)
         return false;
     bool same = true, run = true;
-    const std::size_t warps = static_cast<std::size_t>((threads.threads + kWarp - 1) / kWarp);
+    const std::size_t warps = static_cast<std::size_t>((threads.threads + kWarpSize - 1) / kWarpSize);
     for (const std::size_t warp : chosen(warps, kSampledWarps, 1))
         for (const std::size_t reg : chosen(threads.ofRegister.size(), kSampledRegisters, static_cast<std::size_t>(width))) {
             const auto first = warpAddresses(access, threads, warp, reg, places);
@@ -240,7 +241,7 @@ NestTraffic::Form NestTraffic::formOf(const Threads& threads, const SharedPlaces
         return std::ranges::all_of(accesses_, [&](Access& a) { return a.isWrite != writes || isRun(a, threads, width, places); });
     };
     std::vector<I> widths;
-    for (I width = kWidest; width >= 2; width /= 2)
+    for (I width = kWidestBytes; width >= 2; width /= 2)
         if (threads.innermost % width == 0)
             widths.push_back(width);
     for (const I width : widths)
@@ -260,7 +261,7 @@ MemoryCost NestTraffic::cost(const layout::Fragment& by, const SharedPlaces& pla
     const Threads threads(nest_, by);
     const Form form = formOf(threads, places);
     const auto all = [&](std::size_t n, std::size_t sample) { return count == Count::kAll ? n : std::min(n, sample); };
-    const std::size_t warps = static_cast<std::size_t>((threads.threads + kWarp - 1) / kWarp), registers = threads.ofRegister.size();
+    const std::size_t warps = static_cast<std::size_t>((threads.threads + kWarpSize - 1) / kWarpSize), registers = threads.ofRegister.size();
     const std::size_t width = static_cast<std::size_t>(form.width);
     const auto someWarps = chosen(warps, all(warps, kSampledWarps), 1);
     const auto someRegisters = chosen(registers, all(registers, kSampledRegisters), width);

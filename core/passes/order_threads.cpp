@@ -16,13 +16,13 @@ namespace {
 
 using ir::Stmt;
 
-struct Access {
+struct OrderedAccess {
     const ir::BufferNode* storage = nullptr;  // views count as what they look at
     std::vector<ir::Expr> indices;
     bool write = false;
 };
 
-const ir::BufferNode* storageOf(const ir::Buffer& buffer)
+const ir::BufferNode* memoryBehind(const ir::Buffer& buffer)
 {
     const ir::BufferNode* b = buffer.get();
     while (b->viewOf)
@@ -33,7 +33,7 @@ const ir::BufferNode* storageOf(const ir::Buffer& buffer)
 // Element accesses of threads to shared memory below a node.
 class AccessCollector : public ir::Visitor {
 public:
-    std::vector<Access> accesses;
+    std::vector<OrderedAccess> accesses;
     using ir::Visitor::visit;
     void visit(const ir::Expr& e) override
     {
@@ -63,7 +63,7 @@ public:
 private:
     void note(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, bool write)
     {
-        const ir::BufferNode* storage = storageOf(buffer);
+        const ir::BufferNode* storage = memoryBehind(buffer);
         if (storage->scope == ir::MemoryScope::kShared || storage->scope == ir::MemoryScope::kFragment)
             accesses.push_back({storage, indices, write});
     }
@@ -162,18 +162,18 @@ private:
         return walk(body);
     }
 
-    static std::vector<Access> accessesOf(const ir::Expr& e)
+    static std::vector<OrderedAccess> accessesOf(const ir::Expr& e)
     {
         AccessCollector collector;
         collector.visit(e);
         return collector.accesses;
     }
 
-    void touch(const std::vector<Access>& accesses, std::vector<Stmt>& out)
+    void touch(const std::vector<OrderedAccess>& accesses, std::vector<Stmt>& out)
     {
         bool conflict = false;
-        for (const Access& now : accesses)
-            for (const Access& earlier : pending_)
+        for (const OrderedAccess& now : accesses)
+            for (const OrderedAccess& earlier : pending_)
                 conflict = conflict || (now.storage == earlier.storage && (now.write || earlier.write) && !sameThread(now, earlier));
         if (conflict) {
             const ir::Expr enter = ir::call(ir::kBool, ir::OpCall{ir::OpId::kTileEnter, {}, {}});
@@ -185,7 +185,7 @@ private:
     }
 
     // Equal indices that name the thread: each thread comes back to its own element.
-    bool sameThread(const Access& a, const Access& b) const
+    bool sameThread(const OrderedAccess& a, const OrderedAccess& b) const
     {
         if (a.indices.empty() || a.indices.size() != b.indices.size())
             return false;
@@ -201,7 +201,7 @@ private:
     }
 
     std::set<const ir::ExprNode*> threadVars_;
-    std::vector<Access> pending_;
+    std::vector<OrderedAccess> pending_;
 };
 
 class LaunchOrderer : public ir::Rewriter {

@@ -32,9 +32,9 @@ std::string whyFma(const target::Target& target, ir::DType a, ir::DType c, I k)
     return fmt::format("{} has no tensor instruction for {} with {} sums", target.name, a.name(), c.name());
 }
 
-class Planner {
+class ProductPlanner {
 public:
-    Planner(const ir::OpCall& gemm, I threads, const target::Target& target, bool warpGroups)
+    ProductPlanner(const ir::OpCall& gemm, I threads, const target::Target& target, bool warpGroups)
         : gemm_(gemm), target_(target), warpGroups_(warpGroups && target.isCuda() && target.compute == 90), a_(*ir::regionOperand(gemm, "A")), b_(*ir::regionOperand(gemm, "B")), c_(*ir::regionOperand(gemm, "C"))
     {
         plan_.threads = threads;
@@ -163,7 +163,7 @@ bool allowsWarpGroups(const ir::Function& function)
 
 ProductPlan planProduct(const ir::OpCall& gemm, I threads, const target::Target& target, bool warpGroups)
 {
-    return Planner(gemm, threads, target, warpGroups).plan();
+    return ProductPlanner(gemm, threads, target, warpGroups).plan();
 }
 
 ir::DType productType(ir::DType accumulator)

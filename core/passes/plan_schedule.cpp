@@ -6,6 +6,7 @@
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
 #include "core/passes/body_filter.h"
+#include "core/passes/hardware.h"
 #include "core/passes/movable_copies.h"
 #include "core/passes/shared_budget.h"
 
@@ -22,11 +23,10 @@ namespace {
 
 constexpr std::int64_t kSharedReserve = 1024;      // for the workspaces that the lowering of reductions asks for
 constexpr std::int64_t kRegisterBytesPerThread = 128;  // that tiles waiting in registers may take
-constexpr int kWarpSize = 32;
 
-class Planner {
+class SchedulePlanner {
 public:
-    explicit Planner(const ScheduleInput& input) : in_(input) {}
+    explicit SchedulePlanner(const ScheduleInput& input) : in_(input) {}
 
     std::optional<schedule::Schedule> run()
     {
@@ -182,7 +182,7 @@ private:
 
 std::optional<schedule::Schedule> planSchedule(const ScheduleInput& input)
 {
-    return Planner(input).run();
+    return SchedulePlanner(input).run();
 }
 
 }  // namespace tw::passes

@@ -29,7 +29,7 @@ constexpr std::int64_t kSwizzleRows = 8;      // rows of one swizzle pattern
 constexpr std::int64_t kBarrierBytes = 8;
 constexpr std::size_t kNamedBuffers = 3;
 
-std::int64_t elementsOf(const BufferNode& buffer)
+std::int64_t sharedElements(const BufferNode& buffer)
 {
     std::int64_t count = 1;
     for (const ir::Expr& extent : buffer.shape)
@@ -112,14 +112,14 @@ private:
     {
         const BufferNode& buffer = *allocate.buffer;
         if (buffer.scope == MemoryScope::kBarrier || buffer.scope == MemoryScope::kClusterBarrier)
-            barrierBytes += kBarrierBytes * elementsOf(buffer);
+            barrierBytes += kBarrierBytes * sharedElements(buffer);
         visit(buffer.address);
         if (buffer.scope != MemoryScope::kShared || buffer.viewOf || buffer.address)
             return;
         index_[&buffer] = buffers.size();
         depth_.push_back(loops_.size());
         MemoryBlock block;
-        block.bytes = buffer.dtype.storageBytes(elementsOf(buffer));
+        block.bytes = buffer.dtype.storageBytes(sharedElements(buffer));
         block.alignment = kAlignment;
         buffers.push_back({allocate.buffer, allocate.where, block, false});
     }

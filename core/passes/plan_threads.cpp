@@ -177,7 +177,7 @@ private:
     int parallelDepth_ = 0;
 };
 
-class Planner : public ir::Rewriter {
+class ThreadPlanner : public ir::Rewriter {
 public:
     using ir::Rewriter::rewrite;
     ir::Stmt rewrite(const ir::Stmt& s) override
@@ -221,7 +221,7 @@ bool isPrivate(const ir::Buffer& buffer)
 ir::Function planThreads(const ir::Function& in, PassContext&)
 {
     ir::Function out = in;
-    Planner planner;
+    ThreadPlanner planner;
     out.body = planner.rewrite(in.body);
     return out;
 }

@@ -5,6 +5,7 @@
 #include "core/analysis/thread_set.h"
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
+#include "core/passes/hardware.h"
 #include "core/passes/stage_events.h"
 #include "core/passes/warp_roles.h"
 
@@ -15,7 +16,6 @@ using ir::Stmt;
 
 namespace {
 
-constexpr std::int64_t kWarpSize = 32;
 constexpr int kFinish = 0;  // the event by which a role ends
 constexpr int kNone = -1;   // what the role does is not known here
 

@@ -3,6 +3,7 @@
 
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/passes/hardware.h"
 #include "core/passes/layout_solver.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/thread_tiles.h"
@@ -19,7 +20,6 @@ using layout::Digit;
 using layout::DigitValue;
 using layout::Fragment;
 
-constexpr I kWarp = 32;
 
 bool isPowerOfTwo(I n) { return n > 0 && (n & (n - 1)) == 0; }
 
@@ -33,14 +33,14 @@ struct Exchange {
 
 Exchange exchangeOf(const Fragment& f, int axis)
 {
-    const bool wholeWarps = f.threads % kWarp == 0 && f.firstThread % kWarp == 0;
+    const bool wholeWarps = f.threads % kWarpSize == 0 && f.firstThread % kWarpSize == 0;
     Exchange result;
     for (const Digit& d : f.digits) {
         if (d.axis != axis || !d.onThread)
             continue;
         I within = 1;
         if (wholeWarps && isPowerOfTwo(d.stride) && isPowerOfTwo(d.extent) && f.threadSpan(d.stride) == d.extent)
-            within = std::clamp<I>(kWarp / d.stride, 1, d.extent);
+            within = std::clamp<I>(kWarpSize / d.stride, 1, d.extent);
         if (within > 1)
             result.lanes.push_back({d.stride, within, within});
         if (d.extent > within)

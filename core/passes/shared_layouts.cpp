@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/call.h"
+#include "core/passes/hardware.h"
 #include "core/passes/nest_traffic.h"
 
 namespace tw::passes {
@@ -16,7 +17,7 @@ using ir::BufferNode;
 using layout::Fragment;
 using layout::RowForm;
 
-constexpr I kWarp = 32, kAccessBytes = 16;
+constexpr I kAccessBytes = 16;
 
 I widestBytes(const Nest& nest)
 {
@@ -35,12 +36,12 @@ std::vector<Fragment> otherDeals(const Nest& nest, const Fragment& now)
     I points = 1;
     for (const I extent : nest.extents)
         points *= extent;
-    if (now.threads % kWarp != 0 || nest.byThread || (nest.writesPrivate && !nest.writesMemory))
+    if (now.threads % kWarpSize != 0 || nest.byThread || (nest.writesPrivate && !nest.writesMemory))
         return result;
     const I widest = ir::intAttr(nest.loop->attrs, "coalesced_width", std::max<I>(1, kAccessBytes / widestBytes(nest)));
     for (int fast = static_cast<int>(nest.extents.size()) - 1; fast >= 0; --fast)
         for (I vector = widest; vector >= 1; vector /= 2)
-            for (I lanes = kWarp; lanes >= 2; lanes /= 2) {
+            for (I lanes = kWarpSize; lanes >= 2; lanes /= 2) {
                 auto f = points / vector < now.threads ? std::nullopt : layout::dealtInPatches(nest.extents, now.threads, {fast, vector, lanes});
                 if (!f)
                     continue;

@@ -90,7 +90,7 @@ private:
     std::int64_t threads_;
 };
 
-class LaunchRewriter : public ir::Rewriter {
+class ThreadLoopRewriter : public ir::Rewriter {
 public:
     using ir::Rewriter::rewrite;
     Stmt rewrite(const Stmt& s) override
@@ -140,7 +140,7 @@ public:
 ir::Function threadLoops(const ir::Function& in, PassContext&)
 {
     ir::Function out = in;
-    LaunchRewriter rewriter;
+    ThreadLoopRewriter rewriter;
     out.body = rewriter.rewrite(in.body);
     return out;
 }

@@ -12,9 +12,9 @@ using ir::Expr;
 
 namespace {
 
-class Finder final : public ir::Visitor {
+class ThreadValueFinder final : public ir::Visitor {
 public:
-    Finder(const std::set<const ir::ExprNode*>& vars, const std::set<const ir::BufferNode*>& buffers) : vars_(vars), buffers_(buffers) {}
+    ThreadValueFinder(const std::set<const ir::ExprNode*>& vars, const std::set<const ir::BufferNode*>& buffers) : vars_(vars), buffers_(buffers) {}
     bool found = false;
     using ir::Visitor::visit;
     void visit(const Expr& e) override
@@ -50,7 +50,7 @@ ThreadValues::ThreadValues(const ir::Launch& launch)
 
 bool ThreadValues::mayDiffer(const Expr& e) const
 {
-    Finder finder(vars_, buffers_);
+    ThreadValueFinder finder(vars_, buffers_);
     finder.visit(e);
     return finder.found;
 }

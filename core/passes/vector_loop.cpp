@@ -12,7 +12,7 @@ using ir::Expr;
 
 namespace {
 
-constexpr std::int64_t kWidest = 16;  // bytes of one access
+constexpr std::int64_t kWidestAccess = 16;  // bytes of one access
 
 // Bytes that the beginning of a buffer is certainly aligned to.
 std::int64_t alignment(const ir::BufferNode& buffer)
@@ -21,7 +21,7 @@ std::int64_t alignment(const ir::BufferNode& buffer)
     if (buffer.address)
         return element;  // an address computed at run time
     if (!buffer.viewOf)
-        return kWidest;
+        return kWidestAccess;
     const std::int64_t offset = buffer.viewOffset & -buffer.viewOffset;
     const std::int64_t base = alignment(*buffer.viewOf);
     return offset == 0 ? base : std::min(base, offset);
@@ -196,7 +196,7 @@ private:
         if (!moving)
             return Along::kSame;
         const std::int64_t bits = width_ * buffer->dtype.bits() * buffer->dtype.lanes;
-        if (bits % 8 != 0 || bits / 8 > kWidest || ((bits / 8) & (bits / 8 - 1)) != 0 || alignment(*buffer) % (bits / 8) != 0)
+        if (bits % 8 != 0 || bits / 8 > kWidestAccess || ((bits / 8) & (bits / 8 - 1)) != 0 || alignment(*buffer) % (bits / 8) != 0)
             return Along::kOther;
         return runs_.of(expand_(linearOffset(buffer, indices)));
     }

@@ -21,7 +21,7 @@ using ir::Stmt;
 
 constexpr std::int64_t kWidestElements = 32;  // 16 bytes of 4-bit elements
 
-std::int64_t bytesOf(const ir::DType& type, std::int64_t count) { return count * type.bits() * type.lanes / 8; }
+std::int64_t vectorBytes(const ir::DType& type, std::int64_t count) { return count * type.bits() * type.lanes / 8; }
 
 bool isInnermost(const Stmt& body)
 {

@@ -4,6 +4,7 @@
 
 #include "core/analysis/thread_set.h"
 #include "core/ir/visit.h"
+#include "core/passes/hardware.h"
 
 namespace tw::passes {
 
@@ -13,7 +14,6 @@ using ir::Stmt;
 
 namespace {
 
-constexpr int kWarpSize = 32;
 constexpr int kGroupWarps = 4;  // of a wgmma
 
 // Whether code below waits for other threads through memory, or changes its register budget: what threads do that have a

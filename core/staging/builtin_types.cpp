@@ -14,7 +14,7 @@ namespace {
 
 using Args = const CallArguments&;
 
-void refuseDevice(Interpreter& in, Args a, const char* name, const char* instead)
+void refuseUnknown(Interpreter& in, Args a, const char* name, const char* instead)
 {
     for (const CallArgument& argument : a.items)
         if (isDevice(*argument.value) && !asNumber(*argument.value))
@@ -51,7 +51,7 @@ Value makeInt(Interpreter& in, Args a)
     const auto args = positional(in, a, "int", 0, 2);
     if (args.empty())
         return 0;
-    refuseDevice(in, a, "int", "T.cast");
+    refuseUnknown(in, a, "int", "T.cast");
     const Value& v = underlying(args[0]);
     if (isOpaque(v) || v.object<const MetaTensor>())
         return makeOpaque("int");
@@ -80,7 +80,7 @@ Value makeFloat(Interpreter& in, Args a)
     const auto args = positional(in, a, "float", 0, 1);
     if (args.empty())
         return 0.0;
-    refuseDevice(in, a, "float", "T.cast");
+    refuseUnknown(in, a, "float", "T.cast");
     const Value& v = underlying(args[0]);
     if (isOpaque(v) || v.object<const MetaTensor>())
         return makeOpaque("float");

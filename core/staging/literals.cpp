@@ -9,14 +9,14 @@
 namespace tw::staging {
 namespace {
 
-constexpr int kMaxDepth = 20;
+constexpr int kMaxLiteralDepth = 20;
 
 bool isLiteral(const Value& value, int depth)
 {
     const auto each = [&](const std::vector<Value>& items) {
         return std::all_of(items.begin(), items.end(), [&](const Value& v) { return isLiteral(v, depth + 1); });
     };
-    if (depth > kMaxDepth)
+    if (depth > kMaxLiteralDepth)
         return false;
     if (const auto* d = value.get<double>())
         return std::isfinite(*d);

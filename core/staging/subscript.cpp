@@ -45,7 +45,7 @@ Items sliced(const Items& items, const Bounds& b)
     return out;
 }
 
-const std::vector<Value>* itemsOf(const Value& value)
+const std::vector<Value>* sequenceItems(const Value& value)
 {
     if (const auto* list = value.object<ListValue>())
         return &list->items;
@@ -95,7 +95,7 @@ Value subscriptRange(Interpreter& interpreter, const RangeValue& r, const Value&
 Value Interpreter::subscript(const Value& object, const Value& index, const SourceRange& range)
 {
     charge(1, range);
-    if (const auto* items = itemsOf(object)) {
+    if (const auto* items = sequenceItems(object)) {
         if (isOpaque(index))
             return index;
         if (const auto* slice = index.object<const SliceValue>()) {

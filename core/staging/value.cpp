@@ -203,7 +203,7 @@ std::optional<Integer> integerOf(const Value& value)
 }
 
 // Containers may hold themselves: below this depth nothing is equal, as Python would give up with an error.
-constexpr int kMaxDepth = 200;
+constexpr int kMaxEqualDepth = 200;
 bool equalAt(const Value& a, const Value& b, int depth);
 
 bool equalItems(const std::vector<Value>& a, const std::vector<Value>& b, int depth)
@@ -289,7 +289,7 @@ std::optional<bool> equalContainers(const Value& a, const Value& b, int depth)
 
 bool equalAt(const Value& a, const Value& b, int depth)
 {
-    if (depth > kMaxDepth)
+    if (depth > kMaxEqualDepth)
         return false;
     if (const auto i = integerOf(a), j = integerOf(b); i && j)
         return *i == *j;

@@ -9,7 +9,7 @@
 namespace tw::device {
 namespace {
 
-int ordinalOf(const std::string& device) { return std::atoi(device.c_str() + device.find(':') + 1); }
+int gpuOrdinal(const std::string& device) { return std::atoi(device.c_str() + device.find(':') + 1); }
 
 // What ran, in place of what was known before it ran.
 void mergeLaunches(const std::vector<capture::Launch>& measured, std::vector<capture::Launch>& launches)
@@ -36,7 +36,7 @@ bool measureOnGpu(const protocol::ProfileRequest& request, Session& session, pro
     const CudaProfileOptions options{request.metrics, request.stalls, request.overTime, request.coldL2, capture.repeat};
     interp::Arguments arguments = session.prepared().arguments;
     DiagnosticSink found;
-    auto profile = profileOnCuda(ordinalOf(request.device), *session.workload().snapshot, arguments, options, session.compiler(), found,
+    auto profile = profileOnCuda(gpuOrdinal(request.device), *session.workload().snapshot, arguments, options, session.compiler(), found,
                                  session.reporter("profile"), session.stop());
     head.runnerEnds = profile && profile->deviceIsLost;
     if (!profile || found.hasErrors())
@@ -52,7 +52,7 @@ bool measureOnGpu(const protocol::ProfileRequest& request, Session& session, pro
     capture.absences.merge(profile->absences);
     mergeLaunches(profile->launches, capture.launches);
     mergeEnvironment(profile->environment, capture.environment);
-    if (const auto context = openCudaContext(ordinalOf(request.device)); context && !head.runnerEnds) {
+    if (const auto context = openCudaContext(gpuOrdinal(request.device)); context && !head.runnerEnds) {
         if (const auto ceiling = measureCopyCeiling(*context))
             ceilings.push_back(*ceiling);
         else

@@ -9,7 +9,7 @@
 namespace tw::gui {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("tw::gui::AccessRows", text); }
+QString accessText(const char* text) { return QCoreApplication::translate("tw::gui::AccessRows", text); }
 
 QString lineText(const driver::CompileSnapshot& snapshot, const ir::Provenance& where)
 {
@@ -20,27 +20,27 @@ QString lineText(const driver::CompileSnapshot& snapshot, const ir::Provenance& 
 QString verdict(const analysis::WarpAccess& a)
 {
     if (!a.unknown.empty())
-        return tr("not known: %1").arg(QString::fromStdString(a.unknown));
+        return accessText("not known: %1").arg(QString::fromStdString(a.unknown));
     if (a.shared && a.isGood())
-        return tr("no bank conflict");
+        return accessText("no bank conflict");
     if (a.shared)
-        return tr("%1-way bank conflict").arg(a.banks.ways(), 0, 'g', 3);
+        return accessText("%1-way bank conflict").arg(a.banks.ways(), 0, 'g', 3);
     if (a.isGood())
-        return tr("coalesced");
-    return tr("%1 % of the moved bytes used").arg(100.0 * static_cast<double>(a.idealSectors) / static_cast<double>(a.sectors), 0, 'f', 0);
+        return accessText("coalesced");
+    return accessText("%1 % of the moved bytes used").arg(100.0 * static_cast<double>(a.idealSectors) / static_cast<double>(a.sectors), 0, 'f', 0);
 }
 
 QString cause(const analysis::WarpAccess& a)
 {
     if (!a.unknown.empty())
-        return tr("Run the kernel on the simulator to count it.");
+        return accessText("Run the kernel on the simulator to count it.");
     if (a.shared)
-        return a.isGood() ? tr("A warp is served in %1 passes over the banks, the least for its bytes.").arg(a.banks.passes)
-                          : tr("A warp needs %1 passes over the banks where %2 would do: lanes want different words of one bank.")
+        return a.isGood() ? accessText("A warp is served in %1 passes over the banks, the least for its bytes.").arg(a.banks.passes)
+                          : accessText("A warp needs %1 passes over the banks where %2 would do: lanes want different words of one bank.")
                                 .arg(a.banks.passes)
                                 .arg(a.banks.best);
-    return a.isGood() ? tr("A warp touches %1 sectors of 32 bytes, the least for its bytes.").arg(a.sectors)
-                      : tr("A warp touches %1 sectors of 32 bytes where %2 would do: neighbouring lanes are not neighbours in memory, or "
+    return a.isGood() ? accessText("A warp touches %1 sectors of 32 bytes, the least for its bytes.").arg(a.sectors)
+                      : accessText("A warp touches %1 sectors of 32 bytes where %2 would do: neighbouring lanes are not neighbours in memory, or "
                            "the first is not aligned.")
                             .arg(a.sectors)
                             .arg(a.idealSectors);
@@ -52,18 +52,18 @@ std::int64_t excessOf(const sim::SiteCost& s) { return s.shared ? s.wavefronts -
 QString simulatedVerdict(const sim::SiteCost& s)
 {
     if (s.shared)
-        return s.hasConflicts() ? tr("up to %1-way bank conflict").arg(s.ways) : tr("no bank conflict");
-    return excessOf(s) == 0 ? tr("coalesced") : tr("%1 % of the moved bytes used").arg(100.0 * s.efficiency(), 0, 'f', 0);
+        return s.hasConflicts() ? accessText("up to %1-way bank conflict").arg(s.ways) : accessText("no bank conflict");
+    return excessOf(s) == 0 ? accessText("coalesced") : accessText("%1 % of the moved bytes used").arg(100.0 * s.efficiency(), 0, 'f', 0);
 }
 
 QString simulatedCause(const sim::SiteCost& s)
 {
     if (s.shared)
-        return tr("In the whole run %1 requests of warps took %2 passes over the banks; %3 is the least.")
+        return accessText("In the whole run %1 requests of warps took %2 passes over the banks; %3 is the least.")
             .arg(s.requests)
             .arg(s.wavefronts)
             .arg(s.idealWavefronts);
-    return tr("In the whole run %1 requests of warps touched %2 sectors of 32 bytes; %3 is the least.")
+    return accessText("In the whole run %1 requests of warps touched %2 sectors of 32 bytes; %3 is the least.")
         .arg(s.requests)
         .arg(s.sectors)
         .arg(s.idealSectors);
@@ -72,9 +72,9 @@ QString simulatedCause(const sim::SiteCost& s)
 QString syncName(ir::OpId op)
 {
     switch (op) {
-    case ir::OpId::kSyncThreads: return tr("barrier of the block");
-    case ir::OpId::kSyncWarp: return tr("barrier of the warp");
-    case ir::OpId::kFenceProxyAsync: return tr("proxy fence");
+    case ir::OpId::kSyncThreads: return accessText("barrier of the block");
+    case ir::OpId::kSyncWarp: return accessText("barrier of the warp");
+    case ir::OpId::kFenceProxyAsync: return accessText("proxy fence");
     default: return QString::fromUtf8(ir::info(op).name.data(), static_cast<qsizetype>(ir::info(op).name.size()));
     }
 }
@@ -104,15 +104,15 @@ QString otherPurpose(const driver::CompileSnapshot& snapshot, const ir::OpStmt& 
     const std::string_view text = snapshot.source->text();
     const bool known = range.isKnown() && range.file == 0 && range.end <= text.size();
     if (known && text.substr(range.begin, range.end - range.begin).find("sync") != std::string_view::npos)
-        return tr("written by the author");
-    return tr("pipeline: the copies of this step are complete for all threads, and all have read the slot that is filled next");
+        return accessText("written by the author");
+    return accessText("pipeline: the copies of this step are complete for all threads, and all have read the slot that is filled next");
 }
 
 QString hazardName(const passes::SyncReason& r)
 {
     if (r.earlierWrites)
-        return r.laterWrites ? tr("write after write") : tr("read after write");
-    return tr("write after read");
+        return r.laterWrites ? accessText("write after write") : accessText("read after write");
+    return accessText("write after read");
 }
 
 TableRow reasonRow(const driver::CompileSnapshot& snapshot, const passes::SyncReason& r, const Theme& theme)
@@ -122,9 +122,9 @@ TableRow reasonRow(const driver::CompileSnapshot& snapshot, const passes::SyncRe
     const bool isFence = r.inserted == ir::OpId::kFenceProxyAsync;
     TableRow row;
     row.cells = {syncName(r.inserted), lineText(snapshot, r.at),
-                 isFence ? tr("%1: what line %2 writes is handed to an engine in line %3").arg(buffer, first, second)
-                         : tr("%1: %2, line %3 then line %4%5")
-                               .arg(buffer, hazardName(r), first, second, r.certain ? QString() : tr(" (cannot be excluded)"))};
+                 isFence ? accessText("%1: what line %2 writes is handed to an engine in line %3").arg(buffer, first, second)
+                         : accessText("%1: %2, line %3 then line %4%5")
+                               .arg(buffer, hazardName(r), first, second, r.certain ? QString() : accessText(" (cannot be excluded)"))};
     row.range = r.at.range;
     row.op = r.at.op;
     row.toolTip = row.cells.back();
@@ -147,7 +147,7 @@ TableRow otherRow(const driver::CompileSnapshot& snapshot, const ir::OpStmt& s, 
 
 }  // namespace
 
-QStringList accessHeaders() { return {tr("Access"), tr("Line"), tr("Bytes"), tr("Verdict"), tr("Basis")}; }
+QStringList accessHeaders() { return {accessText("Access"), accessText("Line"), accessText("Bytes"), accessText("Verdict"), accessText("Basis")}; }
 
 std::vector<TableRow> accessRows(const driver::CompileSnapshot& snapshot, const Theme& theme)
 {
@@ -160,7 +160,7 @@ std::vector<TableRow> accessRows(const driver::CompileSnapshot& snapshot, const 
     for (const auto& a : accesses) {
         TableRow row;
         row.cells = {QStringLiteral("%1 %2").arg(QString::fromStdString(a.instruction), QString::fromStdString(a.buffer)),
-                     lineText(snapshot, a.where), QString::number(a.bytes), verdict(a), tr("modelled")};
+                     lineText(snapshot, a.where), QString::number(a.bytes), verdict(a), accessText("modelled")};
         row.range = a.where.range;
         row.op = a.where.op;
         row.toolTip = cause(a);
@@ -182,8 +182,8 @@ std::vector<TableRow> simulatedAccessRows(const driver::CompileSnapshot& snapsho
     for (const sim::SiteCost* s : sites) {
         const bool isGood = excessOf(*s) == 0;
         TableRow row;
-        row.cells = {(s->writes ? tr("writes %1") : tr("reads %1")).arg(QString::fromStdString(s->buffer)),
-                     lineText(snapshot, {s->where, s->op}), QString::number(s->bytes), simulatedVerdict(*s), tr("simulated")};
+        row.cells = {(s->writes ? accessText("writes %1") : accessText("reads %1")).arg(QString::fromStdString(s->buffer)),
+                     lineText(snapshot, {s->where, s->op}), QString::number(s->bytes), simulatedVerdict(*s), accessText("simulated")};
         row.range = s->where;
         row.op = s->op;
         row.toolTip = simulatedCause(*s);
@@ -194,7 +194,7 @@ std::vector<TableRow> simulatedAccessRows(const driver::CompileSnapshot& snapsho
     return rows;
 }
 
-QStringList syncHeaders() { return {tr("Barrier or fence"), tr("Line"), tr("Hazard that it closes")}; }
+QStringList syncHeaders() { return {accessText("Barrier or fence"), accessText("Line"), accessText("Hazard that it closes")}; }
 
 std::vector<TableRow> syncRows(const driver::CompileSnapshot& snapshot, const Theme& theme)
 {

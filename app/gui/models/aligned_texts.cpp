@@ -7,7 +7,7 @@
 namespace tw::gui {
 namespace {
 
-using Kind = AlignedLine::Kind;
+using AlignedKind = AlignedLine::Kind;
 
 constexpr int kLeastFold = 3;  // rows: a shorter fold would save nothing
 
@@ -91,7 +91,7 @@ private:
         for (std::size_t c = 0; c < row.size(); ++c)
             same = same && row[c] >= 0 && lineOf(c, row[c]) == lineOf(0, row[0]);
         for (std::size_t c = 0; c < row.size(); ++c)
-            rows_[c].push_back({row[c] < 0 ? Kind::kMissing : same ? Kind::kSame : Kind::kChanged, row[c], 0});
+            rows_[c].push_back({row[c] < 0 ? AlignedKind::kMissing : same ? AlignedKind::kSame : AlignedKind::kChanged, row[c], 0});
         changed_ += same ? 0 : 1;
     }
     [[nodiscard]] std::string_view lineOf(std::size_t column, int line) const { return lines_[column][static_cast<std::size_t>(line)]; }
@@ -109,7 +109,7 @@ private:
         const auto count = static_cast<int>(first.size());
         std::vector<bool> kept(first.size(), false);
         for (int r = 0; r < count; ++r)
-            if (first[static_cast<std::size_t>(r)].kind != Kind::kSame)
+            if (first[static_cast<std::size_t>(r)].kind != AlignedKind::kSame)
                 for (int k = std::max(0, r - context); k <= std::min(count - 1, r + context); ++k)
                     kept[static_cast<std::size_t>(k)] = true;
         AlignedTexts out;
@@ -122,7 +122,7 @@ private:
             const bool worth = end - r >= kLeastFold;
             for (std::size_t c = 0; c < rows_.size(); ++c) {
                 if (worth)
-                    out.columns[c].push_back({Kind::kFold, -1, end - r});
+                    out.columns[c].push_back({AlignedKind::kFold, -1, end - r});
                 else if (end == r)
                     out.columns[c].push_back(rows_[c][static_cast<std::size_t>(r)]);
                 else
@@ -147,7 +147,7 @@ std::string AlignedTexts::text(std::size_t column, std::string_view original) co
     const auto lines = splitLines(original);
     std::string text;
     for (const auto& line : columns[column]) {
-        if (line.kind == Kind::kFold)
+        if (line.kind == AlignedKind::kFold)
             text += fmt::format("\u22ef {} equal lines", line.folded);
         else if (line.line >= 0)
             text += lines[static_cast<std::size_t>(line.line)];

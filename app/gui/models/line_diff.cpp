@@ -6,7 +6,7 @@ namespace tw::gui {
 namespace {
 
 using Lines = std::vector<std::string_view>;
-using Kind = DiffLine::Kind;
+using DiffKind = DiffLine::Kind;
 
 // One span of both texts that differs at its first and last line.
 struct Middle {
@@ -21,9 +21,9 @@ struct Middle {
 void appendAll(const Middle& s, std::vector<DiffLine>& out)
 {
     for (int i = s.aBegin; i < s.aEnd; ++i)
-        out.push_back({Kind::kRemoved, i, -1});
+        out.push_back({DiffKind::kRemoved, i, -1});
     for (int j = s.bBegin; j < s.bEnd; ++j)
-        out.push_back({Kind::kAdded, -1, j});
+        out.push_back({DiffKind::kAdded, -1, j});
 }
 
 // furthest[d][k + d]: how far in `a` diagonal k reaches with d edits. Empty if more than maxEdits are needed.
@@ -69,16 +69,16 @@ std::vector<DiffLine> backtrack(const Middle& s, const std::vector<std::vector<i
         }
         while (x > previousX && y > previousY) {
             --x, --y;
-            reversed.push_back({Kind::kSame, s.aBegin + x, s.bBegin + y});
+            reversed.push_back({DiffKind::kSame, s.aBegin + x, s.bBegin + y});
         }
         if (d == 0)
             break;
         if (x == previousX) {
             --y;
-            reversed.push_back({Kind::kAdded, -1, s.bBegin + y});
+            reversed.push_back({DiffKind::kAdded, -1, s.bBegin + y});
         } else {
             --x;
-            reversed.push_back({Kind::kRemoved, s.aBegin + x, -1});
+            reversed.push_back({DiffKind::kRemoved, s.aBegin + x, -1});
         }
     }
     std::reverse(reversed.begin(), reversed.end());
@@ -89,9 +89,9 @@ std::vector<DiffLine> backtrack(const Middle& s, const std::vector<std::vector<i
 void orderChanges(std::vector<DiffLine>& lines)
 {
     for (auto it = lines.begin(); it != lines.end();) {
-        const auto end = std::find_if(it, lines.end(), [](const DiffLine& l) { return l.kind == Kind::kSame; });
-        std::stable_partition(it, end, [](const DiffLine& l) { return l.kind == Kind::kRemoved; });
-        it = std::find_if(end, lines.end(), [](const DiffLine& l) { return l.kind != Kind::kSame; });
+        const auto end = std::find_if(it, lines.end(), [](const DiffLine& l) { return l.kind == DiffKind::kSame; });
+        std::stable_partition(it, end, [](const DiffLine& l) { return l.kind == DiffKind::kRemoved; });
+        it = std::find_if(end, lines.end(), [](const DiffLine& l) { return l.kind != DiffKind::kSame; });
     }
 }
 
@@ -114,7 +114,7 @@ std::vector<DiffLine> diffLines(std::string_view before, std::string_view after,
     int aEnd = static_cast<int>(a.size()), bEnd = static_cast<int>(b.size()), start = 0;
     std::vector<DiffLine> out;
     while (start < aEnd && start < bEnd && a[static_cast<std::size_t>(start)] == b[static_cast<std::size_t>(start)]) {
-        out.push_back({Kind::kSame, start, start});
+        out.push_back({DiffKind::kSame, start, start});
         ++start;
     }
     while (aEnd > start && bEnd > start && a[static_cast<std::size_t>(aEnd - 1)] == b[static_cast<std::size_t>(bEnd - 1)])
@@ -131,7 +131,7 @@ std::vector<DiffLine> diffLines(std::string_view before, std::string_view after,
         }
     }
     for (int i = aEnd, j = bEnd; i < static_cast<int>(a.size()); ++i, ++j)
-        out.push_back({Kind::kSame, i, j});
+        out.push_back({DiffKind::kSame, i, j});
     return out;
 }
 

@@ -10,7 +10,7 @@
 namespace tw::gui {
 namespace {
 
-using Kind = ChartSeries::Kind;
+using SeriesKind = ChartSeries::Kind;
 
 constexpr double kTera = 1e12;
 constexpr std::size_t kMostReasons = 8;
@@ -58,7 +58,7 @@ void addCeilings(ChartData& chart, const capture::Roofline& roofline, const QCol
         (c.isBandwidth ? fastest : peak) = std::max(c.isBandwidth ? fastest : peak, c.perSecond);
     for (const auto& c : roofline.ceilings) {
         ChartSeries line;
-        line.kind = c.origin == capture::Origin::kMeasured ? Kind::kLine : Kind::kDashed;
+        line.kind = c.origin == capture::Origin::kMeasured ? SeriesKind::kLine : SeriesKind::kDashed;
         line.color = ink;
         line.inLegend = false;
         line.name = QObject::tr("%1, %2").arg(QString::fromStdString(c.name), originName(c.origin));
@@ -150,7 +150,7 @@ ChartData rooflineChart(const std::vector<ChartedRun>& runs, const QColor& ink)
         addCeilings(chart, *ceilings, ink);
     for (const auto& run : runs) {
         ChartSeries points;
-        points.kind = Kind::kPoints;
+        points.kind = SeriesKind::kPoints;
         points.color = run.color;
         points.name = run.label;
         for (const auto& p : run.capture->roofline.points)

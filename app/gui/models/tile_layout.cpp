@@ -14,7 +14,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr std::size_t kNamedThreads = 4;
 
-QString tr(const char* text) { return QCoreApplication::translate("tw::gui::TileLayout", text); }
+QString layoutText(const char* text) { return QCoreApplication::translate("tw::gui::TileLayout", text); }
 
 class Collector final : public ir::Visitor {
 public:
@@ -162,11 +162,11 @@ QString LayoutPlaces::describe(std::int64_t element) const
 {
     const QString at = coordinateText(element);
     if (!isFragment())
-        return tr("%1  —  byte %2 of the buffer, bank %3").arg(at).arg(address(element)).arg(bank(element));
+        return layoutText("%1  —  byte %2 of the buffer, bank %3").arg(at).arg(address(element)).arg(bank(element));
     if (copies() > 1)
-        return tr("%1  —  threads %2 (%3 copies), register %4").arg(at, threadText(element)).arg(copies()).arg(registerOf(element));
+        return layoutText("%1  —  threads %2 (%3 copies), register %4").arg(at, threadText(element)).arg(copies()).arg(registerOf(element));
     const auto t = thread(element);
-    return tr("%1  —  thread %2 (warp %3, lane %4), register %5").arg(at).arg(t).arg(t / kWarp).arg(t % kWarp).arg(registerOf(element));
+    return layoutText("%1  —  thread %2 (warp %3, lane %4), register %5").arg(at).arg(t).arg(t / kWarp).arg(t % kWarp).arg(registerOf(element));
 }
 
 }  // namespace tw::gui

@@ -6,7 +6,7 @@
 
 namespace tw::gui {
 namespace {
-constexpr double kExportWidth = 720;
+constexpr double kFindingsWidth = 720;
 }
 
 FindingView::FindingView(ProfileSession& session, ViewContext context, QWidget* parent)
@@ -20,7 +20,7 @@ TwinPanel* FindingView::makePanel()
 {
     list_ = new FindingList(this);
     auto* panel = new TwinPanel(list_, rows_, [this] {
-        const QSizeF size(kExportWidth, list_->heightFor(kExportWidth));
+        const QSizeF size(kFindingsWidth, list_->heightFor(kFindingsWidth));
         return Picture{QStringLiteral("findings"), size, [this, size](QPainter& painter) { list_->paintAll(painter, size); }};
     }, this);
     panel->setStretchedColumn(0);

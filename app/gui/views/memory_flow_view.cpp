@@ -6,7 +6,7 @@
 
 namespace tw::gui {
 namespace {
-constexpr QSizeF kExportSize{960, 260};
+constexpr QSizeF kFlowSize{960, 260};
 }
 
 MemoryFlowView::MemoryFlowView(ProfileSession& session, ViewContext context, QWidget* parent)
@@ -25,7 +25,7 @@ TwinPanel* MemoryFlowView::makePanel()
     scroll->setWidget(picture_);
     scroll->setFocusProxy(picture_);
     auto* panel = new TwinPanel(scroll, rows_, [this] {
-        return Picture{QStringLiteral("memory-flow"), kExportSize, [this](QPainter& painter) { picture_->paintAll(painter, kExportSize); }};
+        return Picture{QStringLiteral("memory-flow"), kFlowSize, [this](QPainter& painter) { picture_->paintAll(painter, kFlowSize); }};
     }, this);
     panel->setStretchedColumn(0);
     connect(picture_, &FlowPicture::currentChanged, panel, &TwinPanel::selectRow);  // one row an arrow

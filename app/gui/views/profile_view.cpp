@@ -20,7 +20,7 @@
 namespace tw::gui {
 namespace {
 
-constexpr double kExportWidth = 840;
+constexpr double kProfileWidth = 840;
 
 QString phaseText(const QString& phase)
 {
@@ -80,7 +80,7 @@ void ProfileView::makeContent()
     column->addStretch(1);
     scroll->setWidget(inside);
     panel_ = new TwinPanel(scroll, rows_, [this] {
-        const QSizeF size(kExportWidth, cards_->heightForWidth(static_cast<int>(kExportWidth)));
+        const QSizeF size(kProfileWidth, cards_->heightForWidth(static_cast<int>(kProfileWidth)));
         return Picture{QStringLiteral("profile"), size, [this, size](QPainter& painter) { cards_->paintAll(painter, size); }};
     }, page);
     panel_->setStretchedColumn(0);

@@ -23,7 +23,7 @@ namespace {
 constexpr int kMostRegisters = 255;
 constexpr double kShownBlocks = 32;  // what a full bar stands for
 
-QString bytesText(std::int64_t bytes)
+QString resourceBytes(std::int64_t bytes)
 {
     return QStringLiteral("%L1 B").arg(bytes);
 }
@@ -248,9 +248,9 @@ void ResourceView::showRows(const Launch& launch)
     add(tr("Spilled, stores / loads"), made ? tr("%1 / %2 B").arg(made->spillStores.value_or(0)).arg(made->spillLoads.value_or(0)) : unknown, {},
         spills ? tr("Registers do not suffice: values go to memory and back.") : QString());
     add(tr("Stack a thread"), made ? tr("%1 B").arg(made->stackBytes.value_or(0)) : unknown, {});
-    add(tr("Shared memory, static"), bytesText(staticBytes), {});
-    add(tr("Shared memory, dynamic"), bytesText(launch.dynamicShared), {});
-    add(tr("Shared memory, total"), bytesText(staticBytes + launch.dynamicShared), bytesText(target_.sharedBytesPerBlock));
+    add(tr("Shared memory, static"), resourceBytes(staticBytes), {});
+    add(tr("Shared memory, dynamic"), resourceBytes(launch.dynamicShared), {});
+    add(tr("Shared memory, total"), resourceBytes(staticBytes + launch.dynamicShared), resourceBytes(target_.sharedBytesPerBlock));
     rows_->setRows(std::move(rows));
 }
 

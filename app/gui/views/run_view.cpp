@@ -18,7 +18,7 @@
 namespace tw::gui {
 namespace {
 
-QString timeText(double us)
+QString runTimeText(double us)
 {
     if (us >= 1e6)
         return QStringLiteral("%1 s").arg(us / 1e6, 0, 'g', 4);
@@ -224,7 +224,7 @@ void RunView::showOutcome()
     const bool wrongAnswer = outcome->verify && head.outcome == protocol::Outcome::kAnswerWrong;
     if (head.cancelled) {
         setHeadline(tr("Cancelled"), "warning");
-        details_->setText(tr("after %1").arg(timeText(outcome->seconds * 1e6)));
+        details_->setText(tr("after %1").arg(runTimeText(outcome->seconds * 1e6)));
     } else if (head.outcome != protocol::Outcome::kFine && !wrongAnswer) {
         showFailure(head);
     }
@@ -240,12 +240,12 @@ void RunView::showRun(const protocol::RunResult& result)
     if (result.samplesUs.empty())
         return;
     const auto samples = static_cast<int>(result.samplesUs.size());
-    setHeadline(samples > 1 ? tr("%1 median of %2 runs").arg(timeText(median(result.samplesUs))).arg(samples)
-                            : tr("Ran in %1").arg(timeText(result.samplesUs.front())),
+    setHeadline(samples > 1 ? tr("%1 median of %2 runs").arg(runTimeText(median(result.samplesUs))).arg(samples)
+                            : tr("Ran in %1").arg(runTimeText(result.samplesUs.front())),
                 "good");
     details_->setText(tr("measured on %1, compiled in %2, fastest %3")
-                          .arg(QString::fromStdString(result.head.device), timeText(result.compileMs * 1e3),
-                               timeText(*std::min_element(result.samplesUs.begin(), result.samplesUs.end()))));
+                          .arg(QString::fromStdString(result.head.device), runTimeText(result.compileMs * 1e3),
+                               runTimeText(*std::min_element(result.samplesUs.begin(), result.samplesUs.end()))));
 }
 
 void RunView::showVerify(const protocol::VerifyResult& result, const SnapshotPtr& snapshot)

@@ -8,7 +8,7 @@
 
 namespace tw::gui {
 namespace {
-constexpr double kExportWidth = 1200;
+constexpr double kTimelineWidth = 1200;
 }
 
 TimelineView::TimelineView(ProfileSession& session, ViewContext context, QWidget* parent)
@@ -27,7 +27,7 @@ TwinPanel* TimelineView::makePanel()
 {
     chart_ = new StageChart(this);
     auto* panel = new TwinPanel(chart_, rows_, [this] {
-        const QSizeF size(kExportWidth, chart_->heightOfAll());
+        const QSizeF size(kTimelineWidth, chart_->heightOfAll());
         return Picture{QStringLiteral("timeline"), size, [this, size](QPainter& painter) { chart_->paintAll(painter, size); }};
     }, this);
     role_ = new QComboBox(panel);

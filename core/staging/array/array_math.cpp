@@ -7,12 +7,12 @@
 
 namespace tw::staging {
 
-using ir::BinaryOp;
+using IrOp = ir::BinaryOp;
 using ir::Expr;
 
 namespace {
 
-const ir::Binary* binaryOf(const Expr& e, BinaryOp op)
+const ir::Binary* binaryOf(const Expr& e, IrOp op)
 {
     const auto* node = ir::as<ir::Binary>(e);
     return node && node->op == op ? node : nullptr;
@@ -53,16 +53,16 @@ std::optional<std::int64_t> Facts::largest(const Expr& e) const
         return std::nullopt;
     const auto a = largest(node->a), b = largest(node->b);
     switch (node->op) {
-    case BinaryOp::kAdd: return a && b ? std::optional(*a + *b) : std::nullopt;
-    case BinaryOp::kSub: {
+    case IrOp::kAdd: return a && b ? std::optional(*a + *b) : std::nullopt;
+    case IrOp::kSub: {
         const auto low = smallest(node->b);
         return a && low ? std::optional(*a - *low) : std::nullopt;
     }
-    case BinaryOp::kMul: return a && b && isNonNegative(node->a) && isNonNegative(node->b) ? std::optional(*a * *b) : std::nullopt;
-    case BinaryOp::kFloorDiv: return a && ir::asInt(node->b) && *b > 0 ? std::optional(*a / *b) : std::nullopt;
-    case BinaryOp::kFloorMod: return ir::asInt(node->b) && *b > 0 ? std::optional(*b - 1) : std::nullopt;
-    case BinaryOp::kMin: return a && b ? std::optional(std::min(*a, *b)) : a ? a : b;
-    case BinaryOp::kMax: return a && b ? std::optional(std::max(*a, *b)) : std::nullopt;
+    case IrOp::kMul: return a && b && isNonNegative(node->a) && isNonNegative(node->b) ? std::optional(*a * *b) : std::nullopt;
+    case IrOp::kFloorDiv: return a && ir::asInt(node->b) && *b > 0 ? std::optional(*a / *b) : std::nullopt;
+    case IrOp::kFloorMod: return ir::asInt(node->b) && *b > 0 ? std::optional(*b - 1) : std::nullopt;
+    case IrOp::kMin: return a && b ? std::optional(std::min(*a, *b)) : a ? a : b;
+    case IrOp::kMax: return a && b ? std::optional(std::max(*a, *b)) : std::nullopt;
     default: return std::nullopt;
     }
 }
@@ -85,16 +85,16 @@ std::optional<std::int64_t> Facts::smallest(const Expr& e) const
         return std::nullopt;
     const auto a = smallest(node->a), b = smallest(node->b);
     switch (node->op) {
-    case BinaryOp::kAdd: return a && b ? std::optional(*a + *b) : std::nullopt;
-    case BinaryOp::kSub: {
+    case IrOp::kAdd: return a && b ? std::optional(*a + *b) : std::nullopt;
+    case IrOp::kSub: {
         const auto high = largest(node->b);
         return a && high ? std::optional(*a - *high) : std::nullopt;
     }
-    case BinaryOp::kMul: return a && b && *a >= 0 && *b >= 0 ? std::optional(*a * *b) : std::nullopt;
-    case BinaryOp::kFloorDiv: return a && ir::asInt(node->b) && *b > 0 && *a >= 0 ? std::optional(*a / *b) : std::nullopt;
-    case BinaryOp::kFloorMod: return ir::asInt(node->b) && *b > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
-    case BinaryOp::kMin: return a && b ? std::optional(std::min(*a, *b)) : std::nullopt;
-    case BinaryOp::kMax: return a && b ? std::optional(std::max(*a, *b)) : a ? a : b;
+    case IrOp::kMul: return a && b && *a >= 0 && *b >= 0 ? std::optional(*a * *b) : std::nullopt;
+    case IrOp::kFloorDiv: return a && ir::asInt(node->b) && *b > 0 && *a >= 0 ? std::optional(*a / *b) : std::nullopt;
+    case IrOp::kFloorMod: return ir::asInt(node->b) && *b > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+    case IrOp::kMin: return a && b ? std::optional(std::min(*a, *b)) : std::nullopt;
+    case IrOp::kMax: return a && b ? std::optional(std::max(*a, *b)) : a ? a : b;
     default: return std::nullopt;
     }
 }
@@ -111,11 +111,11 @@ bool Facts::isNonNegative(const Expr& e) const
     if (!node)
         return false;
     switch (node->op) {
-    case BinaryOp::kAdd: case BinaryOp::kMul: case BinaryOp::kFloorDiv: case BinaryOp::kMin:
+    case IrOp::kAdd: case IrOp::kMul: case IrOp::kFloorDiv: case IrOp::kMin:
         return isNonNegative(node->a) && isNonNegative(node->b);
-    case BinaryOp::kMax: return isNonNegative(node->a) || isNonNegative(node->b);
-    case BinaryOp::kFloorMod: return isNonNegative(node->b);
-    case BinaryOp::kSub: return isAtMost(node->b, node->a);
+    case IrOp::kMax: return isNonNegative(node->a) || isNonNegative(node->b);
+    case IrOp::kFloorMod: return isNonNegative(node->b);
+    case IrOp::kSub: return isAtMost(node->b, node->a);
     default: return false;
     }
 }
@@ -134,17 +134,17 @@ bool Facts::isAtMost(const Expr& e, const Expr& bound) const
         if (it != loops.end() && it->second.step > 0 && isAtMost(it->second.end, bound))
             return true;
     }
-    if (const auto* least = binaryOf(e, BinaryOp::kMin))
+    if (const auto* least = binaryOf(e, IrOp::kMin))
         return isAtMost(least->a, bound) || isAtMost(least->b, bound);
-    if (const auto* most = binaryOf(e, BinaryOp::kMax))
+    if (const auto* most = binaryOf(e, IrOp::kMax))
         return isAtMost(most->a, bound) && isAtMost(most->b, bound);
-    if (const auto* sum = binaryOf(bound, BinaryOp::kAdd))
+    if (const auto* sum = binaryOf(bound, IrOp::kAdd))
         return (sameExpr(e, sum->a) && isNonNegative(sum->b)) || (sameExpr(e, sum->b) && isNonNegative(sum->a));
-    if (const auto* less = binaryOf(e, BinaryOp::kSub))
+    if (const auto* less = binaryOf(e, IrOp::kSub))
         return isNonNegative(less->b) && isAtMost(less->a, bound);
-    if (const auto* quotient = binaryOf(e, BinaryOp::kFloorDiv))
+    if (const auto* quotient = binaryOf(e, IrOp::kFloorDiv))
         return isNonNegative(quotient->a) && isAtMost(quotient->a, bound);
-    if (const auto* least = binaryOf(bound, BinaryOp::kMin))
+    if (const auto* least = binaryOf(bound, IrOp::kMin))
         return isAtMost(e, least->a) && isAtMost(e, least->b);
     return false;
 }
@@ -162,16 +162,16 @@ Expr extentBetween(const Expr& upper, const Expr& lower)
         return upper;
     if (sameExpr(upper, lower))
         return ir::intImm(0, upper->dtype);
-    if (const auto* sum = binaryOf(upper, BinaryOp::kAdd)) {
+    if (const auto* sum = binaryOf(upper, IrOp::kAdd)) {
         if (sameExpr(sum->a, lower))
             return sum->b;
         if (sameExpr(sum->b, lower))
             return sum->a;
     }
-    if (const auto* less = binaryOf(upper, BinaryOp::kMin))
+    if (const auto* less = binaryOf(upper, IrOp::kMin))
         return ir::min(extentBetween(less->a, lower), extentBetween(less->b, lower));
-    if (const auto* sum = binaryOf(lower, BinaryOp::kAdd); sum && binaryOf(upper, BinaryOp::kAdd)) {
-        const auto* top = binaryOf(upper, BinaryOp::kAdd);
+    if (const auto* sum = binaryOf(lower, IrOp::kAdd); sum && binaryOf(upper, IrOp::kAdd)) {
+        const auto* top = binaryOf(upper, IrOp::kAdd);
         if (sameExpr(sum->a, top->a))
             return extentBetween(top->b, sum->b);
     }
@@ -245,7 +245,7 @@ Expr convert(const Expr& e, ir::DType type)
         return e;
     if (type.isBool()) {
         const Expr zero = e->dtype.isFloating() ? ir::constant(e->dtype, 0.0) : ir::constant(e->dtype, std::int64_t{0});
-        return ir::binary(BinaryOp::kNe, e, zero);
+        return ir::binary(IrOp::kNe, e, zero);
     }
     return ir::cast(type, e);
 }
@@ -262,16 +262,16 @@ Expr mathCall(ir::OpId op, ir::DType type, std::vector<Expr> operands)
 Expr propagatingMax(const Expr& a, const Expr& b)
 {
     if (!floatBinary(a))
-        return ir::binary(BinaryOp::kMax, a, b);
-    const Expr keep = ir::binary(BinaryOp::kOr, ir::binary(BinaryOp::kGt, a, b), ir::binary(BinaryOp::kNe, a, a));
+        return ir::binary(IrOp::kMax, a, b);
+    const Expr keep = ir::binary(IrOp::kOr, ir::binary(IrOp::kGt, a, b), ir::binary(IrOp::kNe, a, a));
     return ir::select(keep, a, b, false);
 }
 
 Expr propagatingMin(const Expr& a, const Expr& b)
 {
     if (!floatBinary(a))
-        return ir::binary(BinaryOp::kMin, a, b);
-    const Expr keep = ir::binary(BinaryOp::kOr, ir::binary(BinaryOp::kLt, a, b), ir::binary(BinaryOp::kNe, a, a));
+        return ir::binary(IrOp::kMin, a, b);
+    const Expr keep = ir::binary(IrOp::kOr, ir::binary(IrOp::kLt, a, b), ir::binary(IrOp::kNe, a, a));
     return ir::select(keep, a, b, false);
 }
 
@@ -279,26 +279,26 @@ Expr propagatingMin(const Expr& a, const Expr& b)
 Expr floorRemainder(const Expr& a, const Expr& b)
 {
     if (!floatBinary(a))
-        return ir::binary(BinaryOp::kFloorMod, a, b);
+        return ir::binary(IrOp::kFloorMod, a, b);
     if (isNarrowFloat(a->dtype))
         return halfThroughSingle(a, b, floorRemainder);
     const Expr zero = ir::constant(a->dtype, 0.0);
     const Expr rest = mathCall(ir::OpId::kFmod, a->dtype, {a, b});
-    const Expr differs = ir::binary(BinaryOp::kNe, ir::binary(BinaryOp::kLt, rest, zero), ir::binary(BinaryOp::kLt, b, zero));
-    const Expr moved = ir::select(differs, ir::binary(BinaryOp::kAdd, rest, b), rest, false);
-    return ir::select(ir::binary(BinaryOp::kEq, rest, zero), mathCall(ir::OpId::kCopysign, a->dtype, {zero, b}), moved, false);
+    const Expr differs = ir::binary(IrOp::kNe, ir::binary(IrOp::kLt, rest, zero), ir::binary(IrOp::kLt, b, zero));
+    const Expr moved = ir::select(differs, ir::binary(IrOp::kAdd, rest, b), rest, false);
+    return ir::select(ir::binary(IrOp::kEq, rest, zero), mathCall(ir::OpId::kCopysign, a->dtype, {zero, b}), moved, false);
 }
 
 Expr floorDivide(const Expr& a, const Expr& b)
 {
     if (!floatBinary(a))
-        return ir::binary(BinaryOp::kFloorDiv, a, b);
+        return ir::binary(IrOp::kFloorDiv, a, b);
     if (isNarrowFloat(a->dtype))
         return halfThroughSingle(a, b, floorDivide);
     // (a - a % b) / b is nearly whole; the nearest whole number is the quotient.
-    const Expr quotient = ir::binary(BinaryOp::kDiv, ir::binary(BinaryOp::kSub, a, floorRemainder(a, b)), b);
+    const Expr quotient = ir::binary(IrOp::kDiv, ir::binary(IrOp::kSub, a, floorRemainder(a, b)), b);
     const Expr zero = ir::constant(a->dtype, 0.0);
-    return ir::select(ir::binary(BinaryOp::kEq, b, zero), ir::binary(BinaryOp::kDiv, a, b),
+    return ir::select(ir::binary(IrOp::kEq, b, zero), ir::binary(IrOp::kDiv, a, b),
                       mathCall(ir::OpId::kNearbyint, a->dtype, {quotient}), false);
 }
 

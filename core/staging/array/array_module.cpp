@@ -10,9 +10,9 @@ using ir::OpId;
 
 namespace {
 
-using Native = std::function<Value(ArrayTracer&, const BoundArguments&, const CallArguments&)>;
+using ArrayFunction = std::function<Value(ArrayTracer&, const BoundArguments&, const CallArguments&)>;
 
-Value native(const std::string& name, const std::string& signature, Native body)
+Value native(const std::string& name, const std::string& signature, ArrayFunction body)
 {
     return makeNative(name, [name, signature, body = std::move(body)](Evaluator& evaluator, const CallArguments& arguments) {
         ArrayTracer& tracer = ArrayTracer::current(evaluator, arguments.call, "tl." + name);
@@ -143,7 +143,7 @@ Value eye(ArrayTracer& t, const BoundArguments& a, const CallArguments&)
     return Value(t.generated({n, m}, type, [=](const Exprs& i) { return convert(ir::binary(ir::BinaryOp::kEq, i[0], i[1]), type); }));
 }
 
-Value absolute(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
+Value arrayAbs(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
 {
     const ArrayRef x = operand(t, a, "x");
     return ArrayTracer::wrap(t.elementwise({x}, x->dtype, x->weak, c.call, [](const auto& e) -> Expr {
@@ -155,7 +155,7 @@ Value absolute(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
     }));
 }
 
-Value where(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
+Value arrayWhere(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
 {
     const ArrayRef test = operand(t, a, "condition"), x = operand(t, a, "x"), y = operand(t, a, "y");
     const ir::DType type = commonType(*x, *y);
@@ -164,7 +164,7 @@ Value where(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
     }));
 }
 
-Value clamp(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
+Value arrayClamp(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
 {
     const Value low = extremeOf(t, {operand(t, a, "x"), operand(t, a, "low")}, true, c.call);
     return extremeOf(t, {t.array(low, c.call), operand(t, a, "high")}, false, c.call);
@@ -219,9 +219,9 @@ void addFunctions(std::map<std::string, Value>& m)
     m["isinf"] = testFunction("isinf", OpId::kIsInf);
     m["maximum"] = extremeFunction("maximum", true);
     m["minimum"] = extremeFunction("minimum", false);
-    m["abs"] = native("abs", "x", absolute);
-    m["where"] = native("where", "condition, x, y", where);
-    m["clamp"] = native("clamp", "x, low, high", clamp);
+    m["abs"] = native("abs", "x", arrayAbs);
+    m["where"] = native("where", "condition, x, y", arrayWhere);
+    m["clamp"] = native("clamp", "x, low, high", arrayClamp);
     m["cast"] = native("cast", "x, dtype", castTo);
     m["pow"] = native("pow", "x, y", [](ArrayTracer& t, const BoundArguments& a, const CallArguments& c) {
         return ArrayTracer::wrap(t.arithmetic(syntax::BinaryOp::kPow, operand(t, a, "x"), operand(t, a, "y"), c.call));
@@ -283,7 +283,7 @@ Value tensorMarker()
     return makeOpaque("tilelang.Tensor");
 }
 
-const std::map<std::string, Value>& members()
+const std::map<std::string, Value>& arrayMembers()
 {
     static const std::map<std::string, Value> kMembers = [] {
         std::map<std::string, Value> m;
@@ -305,10 +305,10 @@ std::shared_ptr<ModuleValue> makeArrayModule()
     auto module = std::make_shared<ModuleValue>();
     module->name = "tilelang";
     module->attribute = [](Evaluator&, const std::string& name) -> std::optional<Value> {
-        const auto it = members().find(name);
-        return it == members().end() ? std::nullopt : std::optional(it->second);
+        const auto it = arrayMembers().find(name);
+        return it == arrayMembers().end() ? std::nullopt : std::optional(it->second);
     };
-    for (const auto& [name, value] : members())
+    for (const auto& [name, value] : arrayMembers())
         module->names.push_back(name);
     return module;
 }

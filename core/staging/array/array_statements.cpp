@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxInlineDepth = 60;
 
-bool isNamed(const Expr& expr, std::string_view last)
+bool isNamed(const syntax::Expr& expr, std::string_view last)
 {
     if (const auto* name = std::get_if<Name>(&expr.node))
         return name->id == last;
@@ -100,7 +100,7 @@ ArrayTracer::Flow ArrayTracer::run(const Stmt& stmt)
 
 // ---- assignments ------------------------------------------------------------------------------------------------------
 
-void ArrayTracer::assign(const Expr& target, const Value& value, const SourceRange& range)
+void ArrayTracer::assign(const syntax::Expr& target, const Value& value, const SourceRange& range)
 {
     if (value.object<const OpaqueValue>() || value.object<const MetaTensor>())
         if (!std::holds_alternative<Name>(target.node))
@@ -229,7 +229,7 @@ ArrayTracer::Flow ArrayTracer::jump(bool isBreak, const SourceRange& range)
 // ---- loops ------------------------------------------------------------------------------------------------------------
 
 // The bounds of `range(…)` or `tl.threading(…)`, which become run-time loops; empty for anything else.
-std::optional<std::vector<Value>> ArrayTracer::loopBounds(const Expr& iterable)
+std::optional<std::vector<Value>> ArrayTracer::loopBounds(const syntax::Expr& iterable)
 {
     const auto* call = std::get_if<Call>(&iterable.node);
     if (!call || !(isNamed(*call->callee, "range") || isNamed(*call->callee, "threading")))

@@ -28,7 +28,7 @@ void collectAssigned(const Block& block, std::set<std::string>& out, std::set<st
                 changed.insert(name->id);
         return !std::holds_alternative<FunctionDef>(stmt.node) && !std::holds_alternative<ClassDef>(stmt.node);
     };
-    walker.onExpr = [&](const Expr& expr) {
+    walker.onExpr = [&](const syntax::Expr& expr) {
         if (const auto* walrus = std::get_if<Walrus>(&expr.node))
             out.insert(walrus->target.text);
         return true;
@@ -55,7 +55,7 @@ std::set<std::string> namesReadOutside(const Block& block, const SourceRange& ra
         }
         return true;
     };
-    walker.onExpr = [&](const Expr& expr) {
+    walker.onExpr = [&](const syntax::Expr& expr) {
         if (const auto* name = std::get_if<Name>(&expr.node))
             names.insert(name->id);
         return true;

@@ -140,7 +140,7 @@ Value repeat(Evaluator& evaluator, const CallArguments& arguments)
     return iterator;
 }
 
-Value count(Evaluator& evaluator, const CallArguments& arguments)
+Value countFrom(Evaluator& evaluator, const CallArguments& arguments)
 {
     const BoundArguments args = evaluator.bind("start=0, step=1", arguments, "itertools.count");
     auto now = std::make_shared<Value>(args.has("start") ? args["start"] : Value(0));
@@ -306,7 +306,7 @@ std::optional<Value> itertoolsMember(const std::string& name)
         {"product", makeNative("product", product)},
         {"chain", makeNative("chain", chain)},
         {"repeat", makeNative("repeat", repeat)},
-        {"count", makeNative("count", count)},
+        {"count", makeNative("count", countFrom)},
         {"islice", makeNative("islice", islice)},
         {"accumulate", makeNative("accumulate", accumulate)},
         {"zip_longest", makeNative("zip_longest", zipLongest)},

@@ -12,8 +12,6 @@ using ir::LayoutMap;
 
 namespace {
 
-Value layoutValue(LayoutMap map) { return Value(Value::Storage(LayoutValue{std::make_shared<const LayoutMap>(std::move(map))})); }
-
 struct Tile {
     ir::Buffer buffer;
     std::vector<std::int64_t> shape;

@@ -10,9 +10,9 @@ namespace tw::staging {
 using ir::Expr;
 using ir::LayoutMap;
 
-namespace {
-
 Value layoutValue(LayoutMap map) { return Value(Value::Storage(LayoutValue{std::make_shared<const LayoutMap>(std::move(map))})); }
+
+namespace {
 
 std::vector<Value> asValues(const std::vector<ir::Var>& vars)
 {
@@ -237,9 +237,9 @@ LayoutMap inverted(Evaluator& ev, const LayoutMap& base, const SourceRange& rang
     return map;
 }
 
-using Method = std::function<Value(Evaluator&, const BoundArguments&, const SourceRange&)>;
+using LayoutMethod = std::function<Value(Evaluator&, const BoundArguments&, const SourceRange&)>;
 
-Value method(const std::string& name, const char* signature, Method run)
+Value layoutMethod(const std::string& name, const char* signature, LayoutMethod run)
 {
     return makeNative(name, [name, signature, run = std::move(run)](Evaluator& ev, const CallArguments& call) {
         return run(ev, ev.bind(signature, call, name), call.call);
@@ -257,7 +257,7 @@ bool sameMaps(const LayoutMap& a, const LayoutMap& b)
     return !a.thread || provablyEqual(a.thread, other.thread);
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kLayoutRows[] = {
     {"Layout", "shape, forward_fn", makeLayout},
     {"Fragment", "shape, forward_fn=None, forward_thread_fn=None, replicate=1, forward_index_fn=None", makeFragment},
     {"PartialFragment", "shape, forward_fn=None, forward_thread_fn=None, replicate=1, forward_index_fn=None", makeFragment},
@@ -265,7 +265,7 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows layoutRows() { return kRows; }
+Rows layoutRows() { return kLayoutRows; }
 
 std::optional<Value> layoutAttribute(Evaluator&, const LayoutValue& layout, const std::string& name)
 {
@@ -279,13 +279,13 @@ std::optional<Value> layoutAttribute(Evaluator&, const LayoutValue& layout, cons
     if (name == "replicate_size" || name == "shape")
         return name == "shape" ? intTuple(map->shape) : Value(map->replicate);
     if (name == "get_input_shape")
-        return method(name, "", [map](Evaluator&, const BoundArguments&, const SourceRange&) { return intTuple(map->shape); });
+        return layoutMethod(name, "", [map](Evaluator&, const BoundArguments&, const SourceRange&) { return intTuple(map->shape); });
     if (name == "get_output_shape")
-        return method(name, "", [map](Evaluator& ev, const BoundArguments&, const SourceRange& r) { return intTuple(requireExtents(ev, *map, r).index); });
+        return layoutMethod(name, "", [map](Evaluator& ev, const BoundArguments&, const SourceRange& r) { return intTuple(requireExtents(ev, *map, r).index); });
     if (name == "get_thread_size" && map->thread)
-        return method(name, "", [map](Evaluator& ev, const BoundArguments&, const SourceRange& r) { return Value(requireExtents(ev, *map, r).thread); });
+        return layoutMethod(name, "", [map](Evaluator& ev, const BoundArguments&, const SourceRange& r) { return Value(requireExtents(ev, *map, r).thread); });
     if (name == "map_forward_index")
-        return method(name, "indices", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+        return layoutMethod(name, "indices", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
             std::vector<Expr> at;
             for (const auto& item : itemsOf(a["indices"]))
                 at.push_back(toIndex(ev, item, r, "an index of a layout"));
@@ -296,39 +296,39 @@ std::optional<Value> layoutAttribute(Evaluator&, const LayoutValue& layout, cons
             return makeList(std::move(items));
         });
     if (name == "inverse")
-        return method(name, "", [map](Evaluator& ev, const BoundArguments&, const SourceRange& r) { return layoutValue(inverted(ev, *map, r)); });
+        return layoutMethod(name, "", [map](Evaluator& ev, const BoundArguments&, const SourceRange& r) { return layoutValue(inverted(ev, *map, r)); });
     if (name == "reshape")
-        return method(name, "shape, rescale_num=1, rescale_den=1", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+        return layoutMethod(name, "shape, rescale_num=1, rescale_den=1", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
             return layoutValue(reshaped(ev, *map, constantInts(ev, a["shape"], r, "an extent"), r));
         });
     if (name == "expand")
-        return method(name, "leading_shape", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+        return layoutMethod(name, "leading_shape", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
             return layoutValue(expanded(*map, constantInts(ev, a["leading_shape"], r, "an extent")));
         });
     if (name == "is_equal")
-        return method(name, "other", [map](Evaluator&, const BoundArguments& a, const SourceRange&) {
+        return layoutMethod(name, "other", [map](Evaluator&, const BoundArguments& a, const SourceRange&) {
             const auto* other = a["other"].get<LayoutValue>();
             return Value(other && sameMaps(*map, *other->map));
         });
     if (name == "repeat" && map->thread)
-        return method(name, "repeats, repeat_on_thread=False, lower_dim_first=True", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+        return layoutMethod(name, "repeats, repeat_on_thread=False, lower_dim_first=True", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
             const bool onThread = a.has("repeat_on_thread") && requireBool(ev, a["repeat_on_thread"], r, "repeat_on_thread");
             const bool lower = !a.has("lower_dim_first") || requireBool(ev, a["lower_dim_first"], r, "lower_dim_first");
             return layoutValue(repeatedFragment(ev, *map, constantInts(ev, a["repeats"], r, "a repeat"), onThread, lower, r));
         });
     if (name == "repeat")
-        return method(name, "dim, factor", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+        return layoutMethod(name, "dim, factor", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
             const auto dim = requireInt(ev, a["dim"], r, "dim");
             if (dim < 0 || dim >= static_cast<std::int64_t>(map->shape.size()))
                 ev.fail(Code::kIndexRange, r, fmt::format("dim={} is out of range: the layout has {} axes", dim, map->shape.size()));
             return layoutValue(repeatedAxis(*map, static_cast<std::size_t>(dim), requireInt(ev, a["factor"], r, "factor")));
         });
     if (name == "replicate" && map->thread)
-        return method(name, "replicate", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+        return layoutMethod(name, "replicate", [map](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
             return layoutValue(replicated(ev, *map, requireInt(ev, a["replicate"], r, "replicate"), r));
         });
     if (name == "condense_rep_var")
-        return method(name, "", [layout](Evaluator&, const BoundArguments&, const SourceRange&) { return Value(Value::Storage(layout)); });
+        return layoutMethod(name, "", [layout](Evaluator&, const BoundArguments&, const SourceRange&) { return Value(Value::Storage(layout)); });
     return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 
 namespace tw::staging {
 
+[[nodiscard]] Value layoutValue(ir::LayoutMap map);
 // Attributes and methods of a layout: index, thread, inverse, repeat, …
 [[nodiscard]] std::optional<Value> layoutAttribute(Evaluator& ev, const LayoutValue& layout, const std::string& name);
 // What annotate_layout takes for a buffer: a layout of its shape, or a function of its indices.

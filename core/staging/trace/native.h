@@ -46,6 +46,10 @@ struct NativeRow {
     Value (*run)(const Native&);
     int tag = 0;  // what one handler of several rows tells them apart by, often an OpId
 };
+// An operation or operator as a tag.
+[[nodiscard]] constexpr int op(ir::OpId id) { return static_cast<int>(id); }
+[[nodiscard]] constexpr int op(ir::BinaryOp id) { return static_cast<int>(id); }
+[[nodiscard]] constexpr int op(syntax::BinaryOp id) { return static_cast<int>(id); }
 
 using Rows = std::span<const NativeRow>;
 [[nodiscard]] Rows allocationRows();

@@ -190,7 +190,7 @@ Value rawBuffer(const Native& n)
     return allocateTile(n, "global", "buffer");
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kAllocationRows[] = {
     {"alloc_shared", "shape, dtype, scope='shared.dyn'", [](const Native& n) { return allocateTile(n, "shared.dyn", "shared"); }},
     {"alloc_fragment", "shape, dtype, scope='local.fragment'", [](const Native& n) { return allocateTile(n, "local.fragment", "fragment"); }},
     {"alloc_local", "shape, dtype, scope='local'", [](const Native& n) { return allocateTile(n, "local", "local"); }},
@@ -212,7 +212,7 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows allocationRows() { return kRows; }
+Rows allocationRows() { return kAllocationRows; }
 
 std::vector<Expr> globalExtents(const Native& n, const std::vector<Value>& items, const SourceRange& range)
 {

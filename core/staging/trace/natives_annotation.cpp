@@ -157,9 +157,8 @@ Value nothing(const Native& n)
     return Value();
 }
 
-constexpr int op(OpId id) { return static_cast<int>(id); }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kAnnotationRows[] = {
     {"use_swizzle", "panel_size, order='row', enable=True", useSwizzle},
     {"annotate_layout", "layout_map, allow_reannotation=False", annotateLayout},
     {"annotate_safe_value", "safe_value_map", annotateSafeValue},
@@ -187,6 +186,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows annotationRows() { return kRows; }
+Rows annotationRows() { return kAnnotationRows; }
 
 }  // namespace tw::staging

@@ -142,7 +142,7 @@ Value atomicStore(const Native& n)
     return Value();
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kAtomicRows[] = {
     {"atomic_add", "dst, value, memory_order=None, return_prev=False, use_tma=False, annotations=None", readModifyWrite, static_cast<int>(OpId::kAtomicAdd)},
     {"atomic_max", "dst, value, memory_order=None, return_prev=False, annotations=None", readModifyWrite, static_cast<int>(OpId::kAtomicMax)},
     {"atomic_min", "dst, value, memory_order=None, return_prev=False, annotations=None", readModifyWrite, static_cast<int>(OpId::kAtomicMin)},
@@ -155,6 +155,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows atomicRows() { return kRows; }
+Rows atomicRows() { return kAtomicRows; }
 
 }  // namespace tw::staging

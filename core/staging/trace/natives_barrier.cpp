@@ -138,10 +138,9 @@ Value clusterSize(const Native& n)
     return Value(axis < launch->cluster.size() ? launch->cluster[axis] : std::int64_t{1});
 }
 
-constexpr int op(OpId id) { return static_cast<int>(id); }
 constexpr const char* kBarrier = "mbarrier";
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kBarrierRows[] = {
     {"sync_threads", "barrier_id=None, arrive_count=None", syncThreads, op(OpId::kSyncThreads)},
     {"syncthreads", "barrier_id=None, arrive_count=None", syncThreads, op(OpId::kSyncThreads)},
     {"tvm_storage_sync", "storage_scope='shared', is_leading=None, thread_extent=None", storageSync},
@@ -188,6 +187,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows barrierRows() { return kRows; }
+Rows barrierRows() { return kBarrierRows; }
 
 }  // namespace tw::staging

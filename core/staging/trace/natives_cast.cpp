@@ -69,7 +69,7 @@ Value broadcast(const Native& n)
     return Expr(std::make_shared<ir::Broadcast>(n.expr("value"), static_cast<int>(lanes), n.where()));
 }
 
-Value shuffle(const Native& n)
+Value shuffleVectors(const Native& n)
 {
     std::vector<Expr> lanes;
     for (const auto& vector : itemsOf(n["vectors"])) {
@@ -136,13 +136,13 @@ Value view(const Native& n)
     return n.tracer().allocate(std::move(node), n.range());
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kCastRows[] = {
     {"cast", "value, dtype, round=None, sat=True, rbits=None", [](const Native& n) { return castValue(n, "value", "dtype"); }},
     {"Cast", "dtype, value", [](const Native& n) { return castValue(n, "value", "dtype"); }},
     {"reinterpret", "value, dtype", reinterpret},
     {"Ramp", "base, stride, lanes", ramp},
     {"Broadcast", "value, lanes", broadcast},
-    {"Shuffle", "vectors, indices", shuffle},
+    {"Shuffle", "vectors, indices", shuffleVectors},
     {"extract_lane", "vector, lane", extractLane},
     {"vectorlow", "dtype, vector", vectorHalf},
     {"view", "src, shape=None, dtype=None", view},
@@ -151,6 +151,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows castRows() { return kRows; }
+Rows castRows() { return kCastRows; }
 
 }  // namespace tw::staging

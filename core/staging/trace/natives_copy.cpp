@@ -178,7 +178,7 @@ Value fill(const Native& n)
     return Value();
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kCopyRows[] = {
     {"copy", "src, dst, coalesced_width=None, disable_tma=False, eviction_policy=None, prefer_instruction=None, annotations=None, loop_layout=None", copy},
     {"async_copy", "src, dst, coalesced_width=None, annotations=None, loop_layout=None", asyncCopy},
     {"tma_copy", "src, dst, barrier=None, cluster_mask=None, leader_scope_threads=None, eviction_policy=None, annotations=None", tmaCopy},
@@ -192,6 +192,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows copyRows() { return kRows; }
+Rows copyRows() { return kCopyRows; }
 
 }  // namespace tw::staging

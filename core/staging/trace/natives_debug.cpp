@@ -89,7 +89,7 @@ Value rngFloat(const Native& n)
     return ir::call(bits == 64 ? ir::kFloat64 : ir::kFloat32, std::move(call), n.where());
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kDebugRows[] = {
     {"print", "obj=None, msg='', warp_group_id=0, warp_id=0", print},
     {"device_assert", "condition, msg='', no_stack_info=False", deviceAssert},
     {"evaluate", "value", evaluate},
@@ -100,6 +100,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows debugRows() { return kRows; }
+Rows debugRows() { return kDebugRows; }
 
 }  // namespace tw::staging

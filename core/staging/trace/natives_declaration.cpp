@@ -194,7 +194,7 @@ Value pointer(const Native& n)
     return Value(n.has("dtype") || n.has("storage_scope") ? ir::kHandle : ir::kHandle);
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kDeclarationRows[] = {
     {"dynamic", "names, dtype='int32'", dynamic},
     {"symbolic", "names, dtype='int32'", dynamic},
     {"const", "names, dtype='int32'", constant},
@@ -208,7 +208,7 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows declarationRows() { return kRows; }
+Rows declarationRows() { return kDeclarationRows; }
 
 std::optional<Value> tensorClass(const std::string& name)
 {

@@ -263,7 +263,7 @@ Value emptyContext(const Native& n)
     return context(n.row.name, [](Evaluator&, const SourceRange&) { return Value(); }, [](Evaluator&) {}, false);
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kLaunchRows[] = {
     {"Kernel", "*blocks, threads=None, prelude=None, is_cpu=False", [](const Native& n) { return launchContext(n, readLaunch(n)); }},
     {"ClusterKernel", "*blocks, cluster_dims=None, threads=None, prelude=None", clusterKernel},
     {"CUDASourceCodeKernel", "*blocks, threads=None, source_code_or_path=None, entry_name='main_kernel', cluster_dims=None, prelude=None", sourceKernel},
@@ -300,7 +300,7 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows launchRows() { return kRows; }
+Rows launchRows() { return kLaunchRows; }
 
 Expr linearThreadIndex(const LaunchSpec& launch) { return linearThread(launch); }
 

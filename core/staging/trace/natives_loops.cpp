@@ -201,7 +201,7 @@ Value threadReturn(const Native& n)
 }
 
 constexpr int kSerial = static_cast<int>(ir::ForKind::kSerial);
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kLoopRows[] = {
     {"serial", "start, stop=None, step=None, annotations=None", serial, kSerial},
     {"Serial", "start, stop=None, step=None, annotations=None", serial, kSerial},
     {"unroll", "start, stop=None, step=None, explicit=False, unroll_factor=None, annotations=None", unroll},
@@ -219,6 +219,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows loopRows() { return kRows; }
+Rows loopRows() { return kLoopRows; }
 
 }  // namespace tw::staging

@@ -292,11 +292,7 @@ Value likely(const Native& n)
     return ir::isConstant(c) ? Value(c) : makeCall(n, ir::kBool, {c});
 }
 
-constexpr int op(OpId id) { return static_cast<int>(id); }
-constexpr int op(IrOp o) { return static_cast<int>(o); }
-constexpr int op(syntax::BinaryOp o) { return static_cast<int>(o); }
-
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kMathRows[] = {
     {"exp", "x", float1, op(OpId::kExp)}, {"exp2", "x", float1, op(OpId::kExp2)}, {"exp10", "x", float1, op(OpId::kExp10)},
     {"log", "x", float1, op(OpId::kLog)}, {"log2", "x", float1, op(OpId::kLog2)}, {"log10", "x", float1, op(OpId::kLog10)},
     {"log1p", "x", float1, op(OpId::kLog1p)}, {"sqrt", "x", float1, op(OpId::kSqrt)}, {"rsqrt", "x", float1, op(OpId::kRsqrt)},
@@ -345,6 +341,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows mathRows() { return kRows; }
+Rows mathRows() { return kMathRows; }
 
 }  // namespace tw::staging

@@ -185,7 +185,7 @@ Value coordinates(const Native& n)  // row-major coordinates of a linear index
     return makeList(std::move(result));
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kMemoryRows[] = {
     {"access_ptr", "base, access_type='r', *extents, offset=0, extent=None, ignore_last_ndim=0, content_lanes=1, ptr_type='handle'", accessPtr},
     {"address_of", "base", addressOf},
     {"call_extern", "*args, dtype=None", callExtern, 0},
@@ -202,6 +202,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows memoryRows() { return kRows; }
+Rows memoryRows() { return kMemoryRows; }
 
 }  // namespace tw::staging

@@ -178,7 +178,7 @@ Value dp4a(const Native& n)
 constexpr const char* kGemmSignature =
     "A, B, C, transpose_A=False, transpose_B=False, policy=0, clear_accum=False, k_pack=1, wg_wait=0, mbar=None, annotations=None";
 constexpr const char* kWgmmaSignature = "A, B, C, transpose_A=False, transpose_B=False, policy=0, clear_accum=False, annotations=None";
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kProductRows[] = {
     {"gemm", kGemmSignature, gemm, static_cast<int>(OpId::kGemm)},
     {"gemm_v1", kGemmSignature, gemm, static_cast<int>(OpId::kGemm)},
     {"gemm_v2", kGemmSignature, gemm, static_cast<int>(OpId::kGemm)},
@@ -190,6 +190,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows productRows() { return kRows; }
+Rows productRows() { return kProductRows; }
 
 }  // namespace tw::staging

@@ -176,7 +176,7 @@ Value anyAll(const Native& n)
 }
 
 constexpr const char* kReduce = "src, dst, dim=-1, clear=True, batch=1, nan_propagate=False, annotations=None";
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kReductionRows[] = {
     {"reduce_sum", kReduce, reduce, static_cast<int>(OpId::kReduceSum)},
     {"reduce_max", kReduce, reduce, static_cast<int>(OpId::kReduceMax)},
     {"reduce_min", kReduce, reduce, static_cast<int>(OpId::kReduceMin)},
@@ -197,6 +197,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows reductionRows() { return kRows; }
+Rows reductionRows() { return kReductionRows; }
 
 }  // namespace tw::staging

@@ -38,7 +38,7 @@ Value annotate(const Native& n)
     return Value();
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kScheduleRows[] = {
     {"WSRole", "name, warps_lo=0, warps_hi=0, max_nreg=0", record},
     {"WSPipeline", "name, buffers, depth=1", record},
     {"WSSchedule", "num_warps=4, roles=None, pipelines=None, scopes=None, **kwargs", schedule},
@@ -76,7 +76,7 @@ Value scopeClass()
 
 }  // namespace
 
-Rows scheduleRows() { return kRows; }
+Rows scheduleRows() { return kScheduleRows; }
 
 std::optional<Value> scheduleName(const std::string& name)
 {

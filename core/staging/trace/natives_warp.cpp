@@ -65,7 +65,7 @@ Value vote(const Native& n, DType type)
     return value(n, type, std::move(operands));
 }
 
-Value match(const Native& n)
+Value matchLanes(const Native& n)
 {
     std::vector<ir::Operand> operands{n.expr("value")};
     addMask(n, operands);
@@ -95,10 +95,9 @@ Value allReduce(const Native& n)
     return Value();
 }
 
-constexpr int op(OpId id) { return static_cast<int>(id); }
 constexpr const char* kVote = "predicate, mask=None";
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kWarpRows[] = {
     {"get_lane_idx", "warp_size=None", threadIndex, op(OpId::kLaneIdx)},
     {"get_warp_idx", "warp_size=None", threadIndex, op(OpId::kWarpIdx)},
     {"get_warp_idx_sync", "warp_size=None", threadIndex, op(OpId::kWarpIdxSync)},
@@ -114,8 +113,8 @@ constexpr NativeRow kRows[] = {
     {"ballot_sync", kVote, [](const Native& n) { return vote(n, ir::kUInt64); }, op(OpId::kBallotSync)},
     {"ballot", "predicate", [](const Native& n) { return vote(n, ir::kUInt64); }, op(OpId::kBallot)},
     {"activemask", "", [](const Native& n) { return value(n, ir::kUInt64, {}); }, op(OpId::kActiveMask)},
-    {"match_any_sync", "value, mask=None", match, op(OpId::kMatchAny)},
-    {"match_all_sync", "value, mask=None", match, op(OpId::kMatchAll)},
+    {"match_any_sync", "value, mask=None", matchLanes, op(OpId::kMatchAny)},
+    {"match_all_sync", "value, mask=None", matchLanes, op(OpId::kMatchAll)},
     {"warp_reduce_sum", "value", warpReduce, op(OpId::kWarpReduceSum)},
     {"warp_reduce_max", "value", warpReduce, op(OpId::kWarpReduceMax)},
     {"warp_reduce_min", "value", warpReduce, op(OpId::kWarpReduceMin)},
@@ -126,6 +125,6 @@ constexpr NativeRow kRows[] = {
 
 }  // namespace
 
-Rows warpRows() { return kRows; }
+Rows warpRows() { return kWarpRows; }
 
 }  // namespace tw::staging

@@ -9,6 +9,7 @@ namespace tw::staging {
 
 using ir::Buffer;
 using ir::Expr;
+using Form = TileOperand::Form;
 
 std::string shapeText(const std::vector<Expr>& shape)
 {
@@ -231,7 +232,6 @@ Value subscriptBuffer(Evaluator& ev, const Buffer& buffer, const Value& index, c
 
 std::optional<TileOperand> tileOperand(Evaluator& ev, const Value& value, const SourceRange& range)
 {
-    using Form = TileOperand::Form;
     std::optional<TileOperand> result;
     if (const auto buffer = value.buffer())
         result = TileOperand{wholeRegion(buffer), Form::kBuffer};

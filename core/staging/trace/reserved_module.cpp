@@ -136,7 +136,7 @@ Value loop(const Native& n)
     return Value(std::make_shared<const LoopSpec>(std::move(spec)));
 }
 
-Value view(const Native& n)
+Value bufferView(const Native& n)
 {
     const auto base = n.tile("buffer").region.buffer;
     ir::BufferNode node;
@@ -156,14 +156,14 @@ Value view(const Native& n)
     return n.tracer().allocate(std::move(node), n.range());
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kReservedRows[] = {
     {"function", "stage='tile', dialect='tile'", function},
     {"bind", "value", [](const Native& n) { return n.tracer().bindFresh(n.expr("value"), n.range()); }},
     {"bits", "dtype, bits", bits},
     {"call", "dtype, name, *operands, **options", call},
     {"op", "name, *operands, **options", operation},
     {"loop", "kind, *axes, **options", loop},
-    {"view", "buffer, shape, dtype, scope='', strides=None, offset=0", view},
+    {"view", "buffer, shape, dtype, scope='', strides=None, offset=0", bufferView},
 };
 
 }  // namespace
@@ -172,10 +172,10 @@ std::shared_ptr<ModuleValue> makeReservedModule()
 {
     auto module = std::make_shared<ModuleValue>();
     module->name = "tw";
-    for (const auto& row : kRows)
+    for (const auto& row : kReservedRows)
         module->names.emplace_back(row.name);
     module->attribute = [](Evaluator&, const std::string& name) -> std::optional<Value> {
-        for (const auto& row : kRows)
+        for (const auto& row : kReservedRows)
             if (name == row.name)
                 return makeNative(name, [&row](Evaluator& ev, const CallArguments& arguments) {
                     const std::string shown = std::string("tw.") + row.name;

@@ -77,8 +77,8 @@ ir::Buffer variable(Tracer& tracer, const std::string& name, const SourceRange& 
     return buffer;
 }
 
-using Method = std::function<Value(Evaluator&, const BoundArguments&, const SourceRange&)>;
-Value method(const std::string& name, const char* signature, Method run)
+using SchedulerMethod = std::function<Value(Evaluator&, const BoundArguments&, const SourceRange&)>;
+Value schedulerMethod(const std::string& name, const char* signature, SchedulerMethod run)
 {
     return makeNative(name, [name, signature, run = std::move(run)](Evaluator& ev, const CallArguments& call) {
         return run(ev, ev.bind(signature, call, "PersistentTileScheduler." + name), call.call);
@@ -87,16 +87,16 @@ Value method(const std::string& name, const char* signature, Method run)
 
 void addMethods(InstanceValue& instance, const std::shared_ptr<const Scheduler>& s)
 {
-    instance.attributes["init"] = method("init", "worker_id", [s](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
+    instance.attributes["init"] = schedulerMethod("init", "worker_id", [s](Evaluator& ev, const BoundArguments& a, const SourceRange& r) {
         Tracer& t = requireTracer(ev, r);
         t.emitStore(s->iteration, zeros(1), Value(0), r);
         t.emitStore(s->linear, zeros(1), a["worker_id"], r);
         return Value();
     });
-    instance.attributes["valid"] = method("valid", "", [s](Evaluator& ev, const BoundArguments&, const SourceRange& r) {
+    instance.attributes["valid"] = schedulerMethod("valid", "", [s](Evaluator& ev, const BoundArguments&, const SourceRange& r) {
         return ev.compare(syntax::CompareOp::kLt, loadElement(ev, s->linear, zeros(1), r), s->total, r);
     });
-    instance.attributes["next_tile"] = method("next_tile", "", [s](Evaluator& ev, const BoundArguments&, const SourceRange& r) {
+    instance.attributes["next_tile"] = schedulerMethod("next_tile", "", [s](Evaluator& ev, const BoundArguments&, const SourceRange& r) {
         Tracer& t = requireTracer(ev, r);
         const Arithmetic arithmetic(ev, r);
         t.emitStore(s->iteration, zeros(1), arithmetic.add(loadElement(ev, s->iteration, zeros(1), r), Value(1)), r);
@@ -130,7 +130,7 @@ Value construct(Evaluator& ev, const CallArguments& call)
         return type;
     }();
     instance->type = std::make_shared<ClassValue>(*kType);
-    instance->attributes["coord"] = method("coord", "tile_id", [s](Evaluator& inner, const BoundArguments& given, const SourceRange& r) {
+    instance->attributes["coord"] = schedulerMethod("coord", "tile_id", [s](Evaluator& inner, const BoundArguments& given, const SourceRange& r) {
         return coordinates(*s, Arithmetic(inner, r), given["tile_id"]);
     });
     const bool stateful = !a.has("stateful") || requireBool(ev, a["stateful"], a.range("stateful"), "stateful");
