@@ -318,14 +318,15 @@ void Interpreter::execFunctionDef(const FunctionDef& node, const std::shared_ptr
 bool Interpreter::decoratesKernel(const Expr& decorator, const std::shared_ptr<Environment>& scope)
 {
     const auto* called = std::get_if<Call>(&decorator.node);
-    if (!called || kernelDepth_ > 0)
+    if (kernelDepth_ > 0)
         return false;
-    const auto* attribute = std::get_if<Attribute>(&called->callee->node);
-    const auto* name = std::get_if<Name>(&called->callee->node);
+    const Expr& function = called ? *called->callee : decorator;
+    const auto* attribute = std::get_if<Attribute>(&function.node);
+    const auto* name = std::get_if<Name>(&function.node);
     const std::string last = attribute ? attribute->name.text : name ? name->id : "";
-    if (last != "jit" && last != "autotune" && last != "kernel" && last != "compile")
+    if (last != "autotune" && (!called || (last != "jit" && last != "kernel" && last != "compile")))
         return false;
-    const Value callee = evaluate(*called->callee, scope);
+    const Value callee = evaluate(function, scope);
     const auto* native = callee.object<const NativeFunction>();
     return native && native->name == last;
 }

@@ -157,7 +157,7 @@ std::shared_ptr<IteratorValue> Interpreter::iterator(const Value& value, const S
             return iterator(*dictMethod("values")(*this, *members, {}).get<std::shared_ptr<ListValue>>(), range);
     if (value.object<const LoopSpec>())
         fail(Code::kUnsupportedPython, range, "a device loop can only be run by a `for` statement of a kernel");
-    fail(Code::kTypeMismatch, range, fmt::format("a {} cannot be iterated", typeName(value)));
+    fail(Code::kTypeMismatch, range, fmt::format("{} {} cannot be iterated", typeName(value) == "int" ? "an" : "a", typeName(value)));
 }
 
 std::string Interpreter::text(const Value& value, const SourceRange& range)

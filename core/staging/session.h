@@ -132,6 +132,7 @@ private:
     bool bindCall(const Entry& entry, const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments,
                   Record& record);
     void checkTensors(const KernelValue& kernel, const ir::Function& function, const CallArguments& arguments, Record* record);
+    void checkEagerTensors(const ir::Function& function, const Record& record);
     bool isCandidate(const std::shared_ptr<FunctionValue>& function);
     void report(Diagnostic diagnostic, const std::string& kernel);
 

@@ -325,63 +325,6 @@ Value Session::callCompiled(const std::shared_ptr<KernelValue>& kernel, const Ca
     return returnedTensors(*kernel->function);
 }
 
-void Session::checkTensors(const KernelValue& kernel, const ir::Function& function, const CallArguments& arguments, Record* record)
-{
-    std::vector<const ir::Param*> wanted;
-    for (std::size_t i = 0; i < function.params.size(); ++i)
-        if (std::find(function.returned.begin(), function.returned.end(), static_cast<int>(i)) == function.returned.end())
-            wanted.push_back(&function.params[i]);
-    bool isCertain = true;
-    for (const CallArgument& argument : arguments.items)
-        isCertain = isCertain && argument.keyword.empty() && !isOpaque(*argument.value);
-    const auto complain = [&](Code code, const SourceRange& range, std::string message) {
-        Diagnostic diagnostic;
-        diagnostic.code = code;
-        diagnostic.range = range;
-        diagnostic.message = std::move(message);
-        report(std::move(diagnostic), entries_[kernel.entry].name);
-    };
-    if (arguments.items.size() != wanted.size()) {
-        if (isCertain && arguments.items.size() != function.params.size())
-            complain(Code::kCallArguments, arguments.call,
-                     fmt::format("`{}` takes {} argument{}, {} are given", kernel.name, wanted.size(), wanted.size() == 1 ? "" : "s",
-                                 arguments.items.size()));
-        return;
-    }
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const auto* buffer = std::get_if<ir::Buffer>(&wanted[i]->value);
-        const auto* tensor = arguments.items[i].value->object<const MetaTensor>();
-        const SourceRange& range = arguments.items[i].range;
-        if (!buffer || !tensor)
-            continue;
-        const auto& shape = (*buffer)->shape;
-        if (tensor->shape.size() != shape.size()) {
-            complain(Code::kShapeMismatch, range, fmt::format("`{}` of `{}` has {} axes, the tensor given has {}", (*buffer)->name,
-                                                              kernel.name, shape.size(), tensor->shape.size()));
-            return;
-        }
-        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-            const auto* given = tensor->shape[axis].get<Integer>();
-            if (!given)
-                continue;
-            if (const auto* var = ir::as<ir::VarNode>(shape[axis])) {
-                if (record && fits64(*given))
-                    record->dims.emplace(var->name, static_cast<std::int64_t>(*given));
-            } else if (const auto* extent = ir::asInt(shape[axis]); extent && *given != *extent) {
-                complain(Code::kShapeMismatch, range,
-                         fmt::format("axis {} of `{}` is {} in `{}`, the tensor given has {}", axis, (*buffer)->name, *extent,
-                                     kernel.name, repr(tensor->shape[axis])));
-                return;
-            }
-        }
-        const bool sameBits = tensor->dtype && tensor->dtype->bits() == (*buffer)->dtype.bits();
-        const bool plain = (*buffer)->dtype.bits() >= 8 && tensor->path.find("view") == std::string::npos;
-        if (tensor->dtype && plain && *tensor->dtype != (*buffer)->dtype && !(sameBits && (*buffer)->dtype.family() >= ir::Family::kTFloat))
-            complain(Code::kDtypeMismatch, range, fmt::format("`{}` of `{}` has dtype {}, the tensor given has {}", (*buffer)->name,
-                                                              kernel.name, (*buffer)->dtype.name(), tensor->dtype->name()));
-    }
-}
-
 Value Session::callArray(const std::shared_ptr<KernelValue>& kernel, const std::shared_ptr<KernelValue>& compiled,
                          const CallArguments& arguments)
 {

@@ -148,6 +148,10 @@ void Session::traceFactory(Record& record, Traced& out)
     } restore{*this, outer};
     const Value result = runFactory(record);
     collect(result, out);
+    if (result.isNone() && entry.kernel && entry.form == KernelForm::kLazy)
+        interpreter_->fail(Code::kReturnValue, entries_[record.entry].range,
+                           fmt::format("`{}` returns nothing; a kernel factory returns the function that it defines{}", entry.name,
+                                       inside.empty() ? std::string() : fmt::format(": return {}", inside.back()->name)));
     if (out.functions.empty())
         for (const auto& kernel : inside)
             out.functions.emplace_back(inside.size() == 1 ? "" : kernel->name, kernel->function);
@@ -223,6 +227,7 @@ void Session::traceEagerKernel(Record& record, Traced& out)
                 out.dims.emplace(var->name, static_cast<std::int64_t>(*extent));
         }
     }
+    checkEagerTensors(*result.function, record);
     const CompileOptions options = readOptions(*interpreter_, *record.kernel);
     if (options.outIdx && !options.outIdx->empty())
         interpreter_->fail(Code::kOutIndex, options.outIdxRange,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/syntax/parser_impl.h"
@@ -369,6 +371,8 @@ bool Parser::parameter(Signature form, std::vector<Parameter>& out, Parameter::K
     next.name = identifier("a parameter");
     if (next.name.text.empty())
         return false;
+    if (std::any_of(out.begin(), out.end(), [&](const Parameter& before) { return before.name.text == next.name.text; }))
+        report(Code::kSyntax, next.name.range, fmt::format("parameter '{}' stands twice; every parameter needs a name of its own", next.name.text));
     if (form == Signature::kFunction && accept(Tok::kColon))
         next.annotation = next.kind == Parameter::Kind::kStar ? starOrNamed() : expression();
     if (accept(Tok::kAssign))
