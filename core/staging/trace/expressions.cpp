@@ -167,11 +167,26 @@ void checkSize(Evaluator& ev, const Expr& e, const SourceRange& range)
                 fmt::format("this expression is nested more than {} levels deep; keep a part of it in a variable (T.alloc_var)", TreeSize::kMostLevels));
 }
 
+// An element of a barrier array names the barrier; what it holds is the hardware's business.
+void checkHasValue(Evaluator& ev, const Expr& e, const SourceRange& range)
+{
+    if (isBarrierElement(e))
+        ev.fail(Code::kScopeIllegal, range, fmt::format("{} is a barrier and has no value; wait for it with T.barrier_wait({}, parity)", ir::print(e), ir::print(e)));
+}
+
 }  // namespace
+
+bool isBarrierElement(const Expr& e)
+{
+    const auto* load = ir::as<ir::Load>(e);
+    const auto scope = load ? load->buffer->scope : ir::MemoryScope::kGlobal;
+    return scope == ir::MemoryScope::kBarrier || scope == ir::MemoryScope::kClusterBarrier;
+}
 
 Expr toExpr(Evaluator& ev, const Value& value, const SourceRange& range, std::string_view what)
 {
     if (const auto e = value.expr()) {
+        checkHasValue(ev, e, range);
         checkSize(ev, e, range);
         return e;
     }

@@ -16,6 +16,9 @@ namespace tw::staging {
 // Where a node made now comes from: the range and the tile operation that is being traced.
 [[nodiscard]] ir::Provenance provenance(Evaluator& ev, const SourceRange& range);
 
+// An element of an array of barriers: it names the barrier and has no value.
+[[nodiscard]] bool isBarrierElement(const ir::Expr& e);
+
 // A staging integer, a bool or an integer constant expression.
 [[nodiscard]] std::optional<std::int64_t> constantInt(const Value& value);
 // The same where one is required; `what` names it: "num_stages", "dim".

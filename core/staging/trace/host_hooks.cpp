@@ -28,10 +28,21 @@ Value HostHooks::compare(syntax::CompareOp op, const Value& a, const Value& b, c
     return compareOperator(ev_, op, a, b, range);
 }
 
+// Operands of and / or are bools: upstream refuses integers, and `i and n` of two numbers may well be meant as i & n.
+static ir::Expr boolOperand(Evaluator& ev, const Value& value, syntax::BoolOp op, const SourceRange& range)
+{
+    const ir::Expr e = toExpr(ev, value, range, "a condition");
+    if (!e->dtype.isBool() && !ir::asInt(e))
+        ev.fail(Code::kTypeMismatch, range,
+                fmt::format("the operands of `{}` must be bools, but {} is {}; compare it, for example with != 0",
+                            op == syntax::BoolOp::kAnd ? "and" : "or", ir::print(e), e->dtype.name()));
+    return toCondition(ev, value, range);
+}
+
 Value HostHooks::logical(syntax::BoolOp op, const Value& a, const Value& b, const SourceRange& range)
 {
     const auto irOp = op == syntax::BoolOp::kAnd ? ir::BinaryOp::kAnd : ir::BinaryOp::kOr;
-    return ir::binary(irOp, toCondition(ev_, a, range), toCondition(ev_, b, range), provenance(ev_, range));
+    return ir::binary(irOp, boolOperand(ev_, a, op, range), boolOperand(ev_, b, op, range), provenance(ev_, range));
 }
 
 Value HostHooks::conditional(const Value& condition, const Value& then, const Value& otherwise, const SourceRange& range)

@@ -54,6 +54,22 @@ Value allocateTile(const Native& n, const char* scope, const char* name)
     return n.launch().allocate(std::move(node), n.range());
 }
 
+// T.alloc_var(dtype, init, scope), T.alloc_var(dtype, init), T.alloc_var(dtype, scope).
+Value initialValue(const Native& n)
+{
+    Value init = n.has("init") ? n["init"] : Value(0);
+    const auto& extras = n.args.rest();
+    if (extras.size() > 2 || (extras.size() == 2 && !extras[1].str()) || (n.has("init") && !extras.empty() && !extras[0].str()))
+        n.fail(Code::kCallArguments, fmt::format("{} takes a dtype, one initial value and the scope 'local.var'; for an array use T.alloc_local", n.name));
+    for (const auto& extra : extras) {
+        if (!extra.str())
+            init = extra;
+        else if (*extra.str() != "local.var")
+            n.fail(Code::kScopeIllegal, fmt::format("a variable lives in local.var, not in '{}'", *extra.str()));
+    }
+    return init;
+}
+
 Value allocateVariable(const Native& n)
 {
     Tracer& t = n.launch();
@@ -62,13 +78,7 @@ Value allocateVariable(const Native& n)
     node.dtype = requireDType(n.ev, n["dtype"], n.range("dtype"));
     node.scope = MemoryScope::kVar;
     node.shape = {ir::intImm(1)};
-    Value init = n.has("init") ? n["init"] : Value(0);
-    for (const auto& extra : n.args.rest()) {
-        if (!extra.str())
-            init = extra;
-        else if (*extra.str() != "local.var")
-            n.fail(Code::kScopeIllegal, fmt::format("a variable lives in local.var, not in '{}'", *extra.str()));
-    }
+    const Value init = initialValue(n);
     checkLiteral(n.ev, node.dtype, init, n.range());
     // What the initial value reads is evaluated before the variable exists.
     const Expr value = toType(n.ev, node.dtype, init, n.range(), "the initial value of T.alloc_var");

@@ -19,9 +19,21 @@ Value emit(const Native& n, std::vector<ir::Operand> operands, ir::Attrs attrs =
 
 Value plain(const Native& n) { return emit(n, {}); }
 
+// PTX: a block has 16 named barriers; a count of threads is of whole warps.
+void checkNamedBarrier(const Native& n)
+{
+    if (const auto id = n.has("barrier_id") ? constantInt(n["barrier_id"]) : std::nullopt; id && (*id < 0 || *id > 15))
+        n.ev.fail(Code::kValueRange, n.range("barrier_id"), fmt::format("a block has the named barriers 0 to 15, so there is no barrier {}", *id));
+    const auto count = n.has("arrive_count") ? constantInt(n["arrive_count"]) : std::nullopt;
+    if (count && (*count < 32 || *count > 1024 || *count % 32 != 0))
+        n.ev.fail(Code::kThreadCount, n.range("arrive_count"),
+                  fmt::format("a named barrier counts whole warps: its threads are a multiple of 32 up to 1024, not {}", *count));
+}
+
 Value syncThreads(const Native& n)
 {
     std::vector<ir::Operand> operands;
+    checkNamedBarrier(n);
     if (n.has("arrive_count") && !n.has("barrier_id"))
         n.fail(Code::kCallArguments, "arrive_count belongs to a named barrier: give barrier_id too");
     for (const char* name : {"barrier_id", "arrive_count"})
@@ -52,7 +64,12 @@ Value syncVote(const Native& n)
 
 // ---- mbarriers ----
 
-Value wait(const Native& n) { return emit(n, {n.barrier("mbarrier"), n.index("parity")}); }
+Value wait(const Native& n)
+{
+    if (const auto parity = constantInt(n["parity"]); parity && *parity != 0 && *parity != 1)
+        n.ev.fail(Code::kValueRange, n.range("parity"), fmt::format("a parity is 0 or 1, not {}; phase k of a barrier has parity k % 2", *parity));
+    return emit(n, {n.barrier("mbarrier"), n.index("parity")});
+}
 
 Value arrive(const Native& n)
 {

@@ -203,7 +203,10 @@ Value warpSpecialize(const Native& n)
     Tracer& t = n.launch();
     std::vector<std::int64_t> groups;
     const auto& launch = *t.launch();
-    const std::int64_t count = (launch.threads[0] * launch.threads[1] * launch.threads[2] + 127) / 128;
+    const std::int64_t threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
+    const std::int64_t count = (threads + 127) / 128;
+    if (threads % 128 != 0)
+        n.fail(Code::kThreadCount, fmt::format("{} runs its body on warp groups of 128 threads, but {} threads are no multiple of 128", n.name, threads));
     for (const auto& item : n.args.rest())
         for (const auto& one : itemsOf(item)) {
             groups.push_back(requireInt(n.ev, one, n.range(), fmt::format("a warp group of {}", n.name)));

@@ -71,8 +71,11 @@ Value vectorized(const Native& n)
     spec.axes = {axisFrom(n)};
     loopAnnotations(n, spec);
     const Expr extent = ir::sub(spec.axes[0].end, spec.axes[0].begin);
-    if (!ir::asInt(extent))
+    const auto* lanes = ir::asInt(extent);
+    if (!lanes)
         n.fail(Code::kRuntimeCondition, fmt::format("the extent of {} must be constant, but it is {}", n.name, ir::print(extent)));
+    if (*lanes < 1 || (*lanes & (*lanes - 1)) != 0)
+        n.fail(Code::kValueRange, fmt::format("{} makes a vector, whose length is a power of two, not {}; use T.unroll for other extents", n.name, *lanes));
     return makeLoop(std::move(spec));
 }
 
@@ -96,8 +99,12 @@ Value parallel(const Native& n)
     spec.kind = ir::ForKind::kParallel;
     spec.axes = axesOf(n, n.args.rest());
     loopAnnotations(n, spec);
-    if (n.has("coalesced_width"))
-        spec.attrs["coalesced_width"] = n.integer("coalesced_width", 0);
+    if (n.has("coalesced_width")) {
+        const std::int64_t width = n.integer("coalesced_width", 0);
+        if (width < 1)
+            n.ev.fail(Code::kValueRange, n.range("coalesced_width"), fmt::format("coalesced_width is a positive number of elements, not {}", width));
+        spec.attrs["coalesced_width"] = width;
+    }
     if (n.has("prefer_async"))
         spec.attrs["prefer_async"] = n.flag("prefer_async");
     if (n.has("loop_layout")) {

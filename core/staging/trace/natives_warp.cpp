@@ -36,6 +36,16 @@ void addMask(const Native& n, std::vector<ir::Operand>& operands)
         operands.emplace_back(toType(n.ev, ir::kUInt32, n["mask"], n.range("mask")));
 }
 
+// Lanes and distances within a group of `width` lanes.
+void checkLane(const Native& n, std::int64_t width)
+{
+    const auto lane = constantInt(n["lane"]);
+    if (lane && (*lane < 0 || *lane >= width))
+        n.ev.fail(Code::kValueRange, n.range("lane"),
+                  fmt::format("{} exchanges values between {} lanes, so a constant lane or distance is between 0 and {}, not {}", n.name, width,
+                              width - 1, *lane));
+}
+
 Value shuffle(const Native& n)
 {
     std::vector<ir::Operand> operands{n.expr("value"), n.index("lane")};
@@ -43,6 +53,7 @@ Value shuffle(const Native& n)
     const std::int64_t width = constantInt(n["width"]).value_or(32);
     if (n.has("width") && (width < 1 || width > 64 || (width & (width - 1)) != 0))
         n.ev.fail(Code::kValueRange, n.range("width"), fmt::format("the width of {} is a power of two up to 32, not {}", n.name, width));
+    checkLane(n, width);
     if (hasMask || (n.has("width") && width != 32))
         operands.emplace_back(n.has("width") ? n.index("width") : ir::intImm(32));
     addMask(n, operands);

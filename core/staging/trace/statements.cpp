@@ -162,7 +162,7 @@ std::optional<Value> Tracer::assignName(const syntax::Identifier& name, const Va
     }
     if (var || value.object<const RefValue>())
         return assignExpr(name, toExpr(ev_, value, range), range);
-    if (const auto e = value.expr())
+    if (const auto e = value.expr(); e && !isBarrierElement(e))  // a barrier's name stays one
         return assignExpr(name, e, range);
     return value;
 }

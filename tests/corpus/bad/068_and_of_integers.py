@@ -1,0 +1,15 @@
+# expect: line 12, about: int32, bool|bools|boolean
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def kernel(n=64):
+    @T.prim_func
+    def main(X: T.Tensor((n, n), T.float16), Y: T.Tensor((n, n), T.float16)):
+        with T.Kernel(1, threads=128) as bx:
+            left = T.alloc_var(T.int32, 4)
+            if left and bx == 0:
+                Y[0, 0] = X[0, 0]
+
+    return main
