@@ -33,6 +33,7 @@ void check(const ir::Function& function, const target::Target& target, Diagnosti
     checkReducers(context);
     checkPipelines(context);
     checkLayouts(context);
+    checkAsync(context);
     checkFeatures(context);
     checkHints(context);
 }

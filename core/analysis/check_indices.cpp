@@ -1,5 +1,5 @@
-// Indices that certainly leave their extent: constants anywhere, and sums of loop variables in on-chip buffers whose last
-// iteration is reached without a condition. Tile copies of global tensors are clipped by the language and not judged.
+// Indices that certainly leave their extent: constants anywhere, and sums of loop variables and thread indices in on-chip
+// buffers whose last iteration is reached without a condition. Tile copies of global tensors are clipped by the language and not judged.
 #include <fmt/format.h>
 
 #include "core/analysis/checks.h"
@@ -103,7 +103,7 @@ private:
             return {};
         arith::Interval result = arith::Interval::point(affine.constant);
         for (const arith::Term& term : affine.terms) {
-            const auto range = loopRange(term.atom.get());
+            const auto range = valuesOf(term.atom.get());
             if (!range)
                 return {};
             const std::int64_t first = term.coefficient * *range->low, last = term.coefficient * *range->high;
@@ -111,6 +111,15 @@ private:
             *result.high += std::max(first, last);
         }
         return result;
+    }
+
+    // The smallest and largest value of a loop variable with constant bounds, of a thread or a block index: all of them occur.
+    std::optional<arith::Interval> valuesOf(const ir::ExprNode* var) const
+    {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (launch() && launch()->threadVars[axis].get() == var)
+                return arith::Interval{0, launch()->threads[axis] - 1};
+        return loopRange(var);
     }
 
     // The first and last value of a loop variable with constant bounds.

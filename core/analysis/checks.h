@@ -43,6 +43,8 @@ void checkReducers(const CheckContext& context);
 void checkPipelines(const CheckContext& context);
 // User layouts that put two elements in one place, or elements of a fragment in threads that are not there.
 void checkLayouts(const CheckContext& context);
+// Asynchronous copies and products that nothing waits for; boxes of the TMA unit.
+void checkAsync(const CheckContext& context);
 // Element types of atomics, barriers of bulk copies, instructions that the target lacks.
 void checkFeatures(const CheckContext& context);
 // What an author asks for and does not get, as warnings.

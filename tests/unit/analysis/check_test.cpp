@@ -214,6 +214,56 @@ TEST_F(CheckTest, WarpPartitions)
     EXPECT_EQ(first(half), "");
 }
 
+// Only what is read has to be waited for, and any wait that could be meant is believed.
+TEST_F(CheckTest, AsynchronousWorkIsWaitedFor)
+{
+    const Buffer s = onChip("s", {intImm(64), intImm(64)}), c = onChip("c", {intImm(64), intImm(64)}, MemoryScope::kFragment);
+    const Buffer bar = onChip("bar", {intImm(1)}, MemoryScope::kBarrier, kUInt64);
+    const Region first0{bar, {intImm(0)}, {intImm(1)}};
+    const Stmt load = op(OpId::kTmaCopy, {whole(x), whole(s), first0}), wait = op(OpId::kBarrierWait, {first0, intImm(0)});
+    const Stmt read = store(y, {intImm(0), intImm(0)}, ir::test::load(s, {intImm(0), intImm(0)}));
+    const auto with = [&](std::vector<Stmt> stmts) {
+        stmts.insert(stmts.begin(), {allocate(s), allocate(bar)});
+        return first(sequence(std::move(stmts)));
+    };
+    EXPECT_EQ(with({load, wait, read}), "");
+    EXPECT_EQ(with({load}), "");
+    EXPECT_TRUE(has(with({load, read}), "s is read although nothing waits for this T.tma_copy"));
+    EXPECT_TRUE(has(with({load, op(OpId::kWaitGroup, {intImm(0)}), read}), "T.barrier_wait(bar, parity)"));
+
+    const Stmt copy = op(OpId::kAsyncCopy, {whole(x), whole(s)});
+    EXPECT_TRUE(has(with({copy, read}), "T.ptx_wait_group(0) has to stand before"));
+    EXPECT_EQ(with({copy, op(OpId::kWaitGroup, {intImm(0)}), read}), "");
+
+    const Buffer a = onChip("a", {intImm(64), intImm(64)}, MemoryScope::kShared, kFloat16);
+    const Stmt product = sequence({allocate(a), op(OpId::kFill, {whole(a), floatImm(0)}), op(OpId::kWgmmaGemm, {whole(a), whole(a), whole(c), boolImm(true)})});
+    const Stmt readC = store(y, {intImm(0), intImm(0)}, ir::test::load(c, {intImm(0), intImm(0)}));
+    EXPECT_TRUE(has(with({allocate(c), product, readC}), "T.wait_wgmma(0) has to stand before"));
+    EXPECT_EQ(with({allocate(c), product, op(OpId::kWaitWgmma, {intImm(0)}), readC}), "");
+}
+
+TEST_F(CheckTest, RowsOfBulkCopies)
+{
+    const Buffer bar = onChip("bar", {intImm(1)}, MemoryScope::kBarrier, kUInt64);
+    const Region first0{bar, {intImm(0)}, {intImm(1)}};
+    const auto load = [&](std::int64_t columns) {
+        const Buffer s = onChip("s", {intImm(64), intImm(columns)});
+        const Region part{x, {intImm(0), intImm(0)}, {intImm(64), intImm(columns)}};
+        return first(sequence({allocate(s), allocate(bar), op(OpId::kTmaCopy, {part, whole(s), first0})}));
+    };
+    EXPECT_EQ(load(20), "");
+    EXPECT_TRUE(has(load(10), "a row of s is 10 x float32 = 40 bytes; make it a multiple of 4 elements"));
+}
+
+TEST_F(CheckTest, ThreadIndices)
+{
+    const Buffer s = onChip("s", {intImm(64)});
+    const Stmt write = store(s, {tx}, floatImm(0));
+    EXPECT_EQ(first(sequence({allocate(s), write}), 64), "");
+    EXPECT_TRUE(has(first(sequence({allocate(s), write})), "index tx, which reaches 127, is outside of s, which has 64 elements"));
+    EXPECT_EQ(first(sequence({allocate(s), std::make_shared<If>(less(tx, intImm(64)), write)})), "");
+}
+
 TEST_F(CheckTest, Reducers)
 {
     BufferNode node = *onChip("acc", {intImm(64)}, MemoryScope::kReducer);
