@@ -13,7 +13,7 @@ namespace {
 class Checker {
 public:
     Checker(const Options& options, const OpenedFile& file, Report& report, std::stop_token stop)
-        : file_(file), report_(report), stop_(std::move(stop)), stages_(driver::StageWanted::kTrace | driver::StageWanted::kCheck)
+        : asksForTarget_(options.target.has_value()), file_(file), report_(report), stop_(std::move(stop)), stages_(driver::StageWanted::kTrace | driver::StageWanted::kCheck)
     {
         if (!options.noLower)
             stages_ |= static_cast<unsigned>(driver::StageWanted::kPasses);
@@ -31,24 +31,33 @@ public:
         return {{"kernel", selected.kernel->name}, {"instance", name}, {"ok", ok}, {"ms", ms}};
     }
 
+    // Whether all that was found is that the target asked for cannot do it.
+    [[nodiscard]] bool onlyRefuses() const { return refuses_ && !isWrong_; }
+
 private:
     std::shared_ptr<const driver::CompileSnapshot> compile(const staging::TraceRequest& request, unsigned stages)
     {
         bool choseExtents = false;
         auto snapshot = device::compileWithExtents(file_.request(request, stages), 1024, choseExtents, stop_);
         for (const Diagnostic& d : snapshot->diagnostics) {
-            // A back end that this build lacks is no mistake of the file.
+            // What a target lacks is no mistake of the file, but the answer to a question about that target. A back end that
+            // this build lacks is neither.
             const bool isRefusal = d.code == Code::kNotSupported && snapshot->function;
-            if (!isRefusal)
+            refuses_ |= isRefusal && answers(*snapshot);
+            if (!isRefusal || answers(*snapshot))
                 report_.add(d);
+            isWrong_ |= d.severity == Severity::kError && !isRefusal;
         }
         return snapshot;
     }
 
-    static bool isFine(const driver::CompileSnapshot& snapshot)
+    // Whether the question is what this target can do.
+    [[nodiscard]] bool answers(const driver::CompileSnapshot& snapshot) const { return asksForTarget_ && snapshot.target.isCuda(); }
+
+    [[nodiscard]] bool isFine(const driver::CompileSnapshot& snapshot) const
     {
-        return snapshot.function && std::none_of(snapshot.diagnostics.begin(), snapshot.diagnostics.end(), [](const Diagnostic& d) {
-                   return d.severity == Severity::kError && d.code != Code::kNotSupported;
+        return snapshot.function && std::none_of(snapshot.diagnostics.begin(), snapshot.diagnostics.end(), [&](const Diagnostic& d) {
+                   return d.severity == Severity::kError && (d.code != Code::kNotSupported || answers(snapshot));
                });
     }
 
@@ -66,6 +75,8 @@ private:
         }
     }
 
+    bool asksForTarget_;
+    bool refuses_ = false, isWrong_ = false;
     const OpenedFile& file_;
     Report& report_;
     std::stop_token stop_;
@@ -92,7 +103,7 @@ int runCheck(const Options& options, Report& report, std::stop_token stop)
     if (!report.hasErrors())
         report.text() = fmt::format("{}: {} kernel instance{} checked, no error\n", file->survey().source->name(), selection.items.size(),
                                     selection.items.size() == 1 ? "" : "s");
-    return report.hasErrors() ? kProgramWrong : kFine;
+    return !report.hasErrors() ? kFine : checker.onlyRefuses() ? kCannot : kProgramWrong;
 }
 
 }  // namespace tw::cli

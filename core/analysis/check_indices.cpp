@@ -113,7 +113,7 @@ private:
         return result;
     }
 
-    // The smallest and largest value of a loop variable with constant bounds, of a thread or a block index: all of them occur.
+    // The smallest and largest value of a loop variable with constant bounds or of a thread index, both of which occur.
     std::optional<arith::Interval> valuesOf(const ir::ExprNode* var) const
     {
         for (std::size_t axis = 0; axis < 3; ++axis)

@@ -220,6 +220,29 @@ TEST(Contract, IrAndEmit)
     }
 }
 
+// Without --target the program is what is judged; with one, whether that target can do it.
+TEST(Contract, CheckAnswersForTheTargetAskedFor)
+{
+    const TemporaryFile file("large.py", R"(import tilelang.language as T
+
+@T.prim_func
+def main(X: T.Tensor((64,), "float32")):
+    with T.Kernel(1, threads=64):
+        s = T.alloc_shared((256, 128), "float32")
+        T.fill(s, 1)
+        T.copy(s[0, 0:64], X)
+)");
+    EXPECT_EQ(tilec("check " + file.path() + " --json").exitCode, 0);
+    EXPECT_EQ(tilec("check " + file.path() + " --target gfx942 --json").exitCode, 0);  // no such back end here: nothing can be said
+    const Answer refused = tilec("check " + file.path() + " --target sm_75 --json");
+    EXPECT_EQ(refused.exitCode, 4);
+    EXPECT_EQ(refused.json()["ok"], false);
+    EXPECT_EQ(refused.json()["results"][0]["ok"], false);
+    const Json& found = refused.json()["diagnostics"][0];
+    EXPECT_EQ(found["line"], 6);
+    EXPECT_NE(found["message"].get<std::string>().find("not supported: the shared memory in use at one time is 131072 bytes"), std::string::npos);
+}
+
 TEST(Contract, EmitCuda)
 {
     const TemporaryFile file("add.py", kAdd);
