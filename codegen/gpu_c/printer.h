@@ -106,6 +106,9 @@ private:
     void declareView(const ir::Buffer& buffer);
     const Widened* findWidened(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
     bool vectorized(const ir::For& loop);
+    bool isRun(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const ir::Axis& axis) const;
+    // An unrolled loop whose casts of narrow registers are done in front of it, a word at a time; false if there are none.
+    bool widensRegisters(const ir::For& loop);
 
     // ---- statements (statement.cpp, kernel.cpp) ----
     void statement(const ir::Stmt& s);

@@ -161,6 +161,8 @@ void KernelPrinter::forLoop(const ir::For& loop)
         return notSupported(loop.where, "a loop that the passes for this target left unlowered");
     if (loop.loop == ir::ForKind::kVectorized && vectorized(loop))
         return;
+    if (loop.loop == ir::ForKind::kUnrolled && widensRegisters(loop))
+        return;
     const ir::Axis& axis = loop.axes.front();
     const auto mark = facts_.mark();
     const arith::Interval begin = facts_.bounds(axis.begin), end = facts_.bounds(axis.end);

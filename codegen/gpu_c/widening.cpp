@@ -29,14 +29,13 @@ std::string widenFunction(DType from, DType to, std::int64_t count)
     const bool isHalf = to.scalar == Scalar::kFloat16;
     if ((!isHalf && to.scalar != Scalar::kBFloat16) || to.lanes != 1 || from.lanes != 1 || count * from.bits() < 16)
         return {};
+    const char* type = isHalf ? "half" : "bf16";
     if (from.isInteger() && (from.bits() == 8 || from.bits() == 4))
-        return fmt::format("tw_widen_int<{}, {}, {}, {}>", isHalf ? "half" : "bf16", count, from.bits(), from.isSigned());
-    if (!isHalf)
-        return {};
+        return fmt::format("tw_widen_int<{}, {}, {}, {}>", type, count, from.bits(), from.isSigned());
     switch (from.scalar) {
-    case Scalar::kFloat8E4M3FN: return fmt::format("tw_widen_e4m3<{}>", count);
-    case Scalar::kFloat8E5M2: return fmt::format("tw_widen_e5m2<{}>", count);
-    case Scalar::kFloat4E2M1FN: return fmt::format("tw_widen_e2m1<{}>", count);
+    case Scalar::kFloat8E4M3FN: return fmt::format("tw_widen_e4m3<{}, {}>", type, count);
+    case Scalar::kFloat8E5M2: return fmt::format("tw_widen_e5m2<{}, {}>", type, count);
+    case Scalar::kFloat4E2M1FN: return fmt::format("tw_widen_e2m1<{}, {}>", type, count);
     default: return {};
     }
 }

@@ -100,6 +100,20 @@ TW_DEVICE unsigned tw_half2_mul(unsigned a, unsigned b)
     return r;
 }
 
+//@ tw_bf16x2_scale
+// Two bfloat16s in a word, each times `scale`, a power of two; exact where the products are bfloat16s, also for subnormal ones.
+TW_DEVICE unsigned tw_bf16x2_scale(unsigned pair, unsigned scale)
+{
+#if __CUDA_ARCH__ >= 800
+    unsigned r;  // adding -0 changes no value and no sign
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(scale * 0x10001u), "r"(0x80008000u));
+    return r;
+#else
+    const float by = __uint_as_float(scale << 16);
+    return __byte_perm(__float_as_uint(tw_fmul(__uint_as_float(pair << 16), by)), __float_as_uint(tw_fmul(__uint_as_float(pair & 0xffff0000u), by)), 0x7632);
+#endif
+}
+
 //@ tw_narrow_words tw_nibbles
 // The words of Bytes bytes, zero behind them; those of nibbles with every nibble in a byte of its own, in order.
 template <int Bytes>
@@ -147,25 +161,33 @@ TW_DEVICE vec<To, N> tw_widen_int(const void* from)
     return r;
 }
 
-//@ tw_widen_e5m2
-// The upper half of a half.
-template <int N>
-TW_DEVICE vec<half, N> tw_widen_e5m2(const void* from)
+//@ tw_widen_e5m2 tw_widen_e5m2_pair
+// Two codes in the upper bytes of the halves of a word. A half of the same bits; as bfloat16 exponent and mantissa move to their places,
+// times 2^112 for the difference of the biases, and the highest exponent becomes the highest.
+TW_DEVICE unsigned tw_widen_e5m2_pair(unsigned h, half) { return h; }
+TW_DEVICE unsigned tw_widen_e5m2_pair(unsigned h, bf16)
+{
+    const unsigned magnitude = h & 0x7f007f00u;
+    return tw_bf16x2_scale((h & 0x80008000u) | magnitude >> 3, 0x7780u) | ((magnitude + 0x04000400u) >> 15 & 0x00010001u) * 0x7f80u;
+}
+template <class To, int N>
+TW_DEVICE vec<To, N> tw_widen_e5m2(const void* from)
 {
     const tw_narrow_words<N> in(from);
     unsigned all[(N + 3) / 4 * 2];
 #pragma unroll
     for (int k = 0; k < (N + 1) / 2; ++k)
-        all[k] = __byte_perm(in.w[k / 2], 0u, k % 2 == 0 ? 0x1404 : 0x3424);
-    vec<half, N> r;
+        all[k] = tw_widen_e5m2_pair(__byte_perm(in.w[k / 2], 0u, k % 2 == 0 ? 0x1404 : 0x3424), To{});
+    vec<To, N> r;
     memcpy(&r, all, sizeof(r));
     return r;
 }
 
 //@ tw_widen_e4m3 tw_widen_e4m3_pair
-// From sm_89 on an instruction. Before: exponent and mantissa moved to their places, times 2^8 for the difference of the biases; the last
-// code is the NaN.
-TW_DEVICE unsigned tw_widen_e4m3_pair(unsigned codes)
+// To half from sm_89 on an instruction. Before, and to bfloat16: exponent and mantissa moved to their places, times 2^8 or 2^120 for the
+// difference of the biases; the last code is the NaN.
+TW_DEVICE unsigned tw_widen_e4m3_nan(unsigned magnitude) { return ((magnitude + 0x01000100u) >> 15 & 0x00010001u) * 0x7fffu; }
+TW_DEVICE unsigned tw_widen_e4m3_pair(unsigned codes, half)
 {
 #if __CUDA_ARCH__ >= 890
     unsigned pair;
@@ -173,35 +195,40 @@ TW_DEVICE unsigned tw_widen_e4m3_pair(unsigned codes)
     return pair;
 #else
     const unsigned h = __byte_perm(codes, 0u, 0x1404), magnitude = h & 0x7f007f00u;
-    return tw_half2_mul((h & 0x80008000u) | magnitude >> 1, 0x5c005c00u) | ((magnitude + 0x01000100u) >> 15 & 0x00010001u) * 0x7fffu;
+    return tw_half2_mul((h & 0x80008000u) | magnitude >> 1, 0x5c005c00u) | tw_widen_e4m3_nan(magnitude);
 #endif
 }
-template <int N>
-TW_DEVICE vec<half, N> tw_widen_e4m3(const void* from)
+TW_DEVICE unsigned tw_widen_e4m3_pair(unsigned codes, bf16)
+{
+    const unsigned h = __byte_perm(codes, 0u, 0x1404), magnitude = h & 0x7f007f00u;
+    return tw_bf16x2_scale((h & 0x80008000u) | magnitude >> 4, 0x7b80u) | tw_widen_e4m3_nan(magnitude);
+}
+template <class To, int N>
+TW_DEVICE vec<To, N> tw_widen_e4m3(const void* from)
 {
     const tw_narrow_words<N> in(from);
     unsigned all[(N + 3) / 4 * 2];
 #pragma unroll
     for (int k = 0; k < (N + 1) / 2; ++k)
-        all[k] = tw_widen_e4m3_pair(in.w[k / 2] >> 16 * (k % 2));
-    vec<half, N> r;
+        all[k] = tw_widen_e4m3_pair(in.w[k / 2] >> 16 * (k % 2), To{});
+    vec<To, N> r;
     memcpy(&r, all, sizeof(r));
     return r;
 }
 
-//@ tw_widen_e2m1
-// As e4m3: the biases are 14 apart.
-template <int N>
-TW_DEVICE vec<half, N> tw_widen_e2m1(const void* from)
+//@ tw_widen_e2m1 tw_widen_e2m1_pair
+// As e4m3: the biases are 14 or 126 apart.
+TW_DEVICE unsigned tw_widen_e2m1_pair(unsigned h, half) { return tw_half2_mul((h & 0x08000800u) << 4 | (h & 0x07000700u) << 1, 0x74007400u); }
+TW_DEVICE unsigned tw_widen_e2m1_pair(unsigned h, bf16) { return tw_bf16x2_scale((h & 0x08000800u) << 4 | (h & 0x07000700u) >> 2, 0x7e80u); }
+template <class To, int N>
+TW_DEVICE vec<To, N> tw_widen_e2m1(const void* from)
 {
     const tw_narrow_words<N / 2> in(from);
     unsigned all[(N + 7) / 8 * 4];
 #pragma unroll
-    for (int k = 0; k < (N + 1) / 2; ++k) {
-        const unsigned h = __byte_perm(tw_nibbles(in.w[k / 4], k / 2 % 2), 0u, k % 2 == 0 ? 0x1404 : 0x3424);
-        all[k] = tw_half2_mul((h & 0x08000800u) << 4 | (h & 0x07000700u) << 1, 0x74007400u);
-    }
-    vec<half, N> r;
+    for (int k = 0; k < (N + 1) / 2; ++k)
+        all[k] = tw_widen_e2m1_pair(__byte_perm(tw_nibbles(in.w[k / 4], k / 2 % 2), 0u, k % 2 == 0 ? 0x1404 : 0x3424), To{});
+    vec<To, N> r;
     memcpy(&r, all, sizeof(r));
     return r;
 }

@@ -56,6 +56,15 @@ unsigned eachHalf(unsigned a, unsigned b, F f)
     }
     return result;
 }
+inline unsigned tw_bf16x2_scale(unsigned pair, unsigned scale)
+{
+    unsigned result = 0;
+    for (int k = 0; k < 2; ++k) {
+        const bf16 x{static_cast<unsigned short>(pair >> (16 * k))}, y{static_cast<unsigned short>(scale)};
+        result |= static_cast<unsigned>(tw::ir::encodeFloat(tw::ir::kBFloat16, valueOf(x) * valueOf(y)) & 0xffff) << (16 * k);
+    }
+    return result;
+}
 inline unsigned tw_half2_sub(unsigned a, unsigned b) { return eachHalf(a, b, [](double x, double y) { return x - y; }); }
 inline unsigned tw_half2_mul(unsigned a, unsigned b) { return eachHalf(a, b, [](double x, double y) { return x * y; }); }
 using std::memcpy;
@@ -121,9 +130,16 @@ TEST(Widen, IntegersToBfloat)
 
 TEST(Widen, FloatsToHalf)
 {
-    expectAll(8, [](const void* p) { return tw_widen_e4m3<8>(p); }, e4m3);
-    expectAll(8, [](const void* p) { return tw_widen_e5m2<8>(p); }, e5m2);
-    expectAll(4, [](const void* p) { return tw_widen_e2m1<8>(p); }, e2m1);
+    expectAll(8, [](const void* p) { return tw_widen_e4m3<half, 8>(p); }, e4m3);
+    expectAll(8, [](const void* p) { return tw_widen_e5m2<half, 8>(p); }, e5m2);
+    expectAll(4, [](const void* p) { return tw_widen_e2m1<half, 8>(p); }, e2m1);
+}
+
+TEST(Widen, FloatsToBfloat)
+{
+    expectAll(8, [](const void* p) { return tw_widen_e4m3<bf16, 8>(p); }, e4m3);
+    expectAll(8, [](const void* p) { return tw_widen_e5m2<bf16, 8>(p); }, e5m2);
+    expectAll(4, [](const void* p) { return tw_widen_e2m1<bf16, 8>(p); }, e2m1);
 }
 
 // Fewer elements than a word has.
@@ -135,7 +151,7 @@ TEST(Widen, PartsOfAWord)
     for (int k = 0; k < 4; ++k)
         EXPECT_EQ(valueOf(four.e[k]), want[k]);
     EXPECT_EQ(valueOf(tw_widen_int<bf16, 2, 8, true>(bytes).e[0]), -97);
-    EXPECT_EQ(valueOf(tw_widen_e2m1<4>(bytes).e[3]), 1.0);
+    EXPECT_EQ(valueOf(tw_widen_e2m1<half, 4>(bytes).e[3]), 1.0);
 }
 
 TEST(Widen, SmallIntegers)
