@@ -24,7 +24,7 @@ public:
     {
         switch (call.op) {
         case OpId::kCopy: case OpId::kIm2col: case OpId::kAsyncCopy:
-            if (call.attrs.contains("eviction_policy"))
+            if (call.attrs.contains("eviction_policy") && !prefersBulk(call))
                 warn(fmt::format("eviction_policy has no effect: T.{} is no bulk copy here; T.tma_copy takes one", ir::info(call.op).name));
             break;
         case OpId::kTmaCopy:
@@ -53,6 +53,12 @@ protected:
     }
 
 private:
+    static bool prefersBulk(const ir::OpCall& copy)
+    {
+        const auto hint = copy.attrs.find("prefer_instruction");
+        return hint != copy.attrs.end() && hint->second == ir::Attr(std::string("tma"));
+    }
+
     static const std::vector<std::int64_t>* list(const ir::For& loop, const char* name)
     {
         const auto found = loop.attrs.find(name);

@@ -8,6 +8,7 @@
 #include "core/ir/call.h"
 #include "core/ir/print.h"
 #include "core/ir/visit.h"
+#include "core/passes/lower_bulk_copy.h"
 
 namespace tw::passes {
 
@@ -22,6 +23,12 @@ const std::string* hintOf(const ir::OpCall& copy)
 {
     const auto hint = copy.attrs.find("prefer_instruction");
     return hint == copy.attrs.end() ? nullptr : std::get_if<std::string>(&hint->second);
+}
+
+void warn(const std::string& wanted, const std::string& problem, const ir::Provenance& where, PassContext& context)
+{
+    context.diagnostics.warning(Code::kOption, where.range,
+                                fmt::format("prefer_instruction=\"{}\" has no effect: {}; the threads copy by loads and stores instead", wanted, problem));
 }
 
 class FindHints final : public ir::Visitor {
@@ -52,23 +59,34 @@ public:
 
 }  // namespace
 
+bool wantsBulk(const ir::OpCall& copy, std::string problem, const ir::Provenance& where, PassContext& context)
+{
+    const std::string* wanted = hintOf(copy);
+    if (copy.op != ir::OpId::kCopy || !wanted || *wanted != "tma")
+        return false;
+    if (!context.target.hasTma())
+        problem = fmt::format("{} has no TMA unit; it begins with sm_90", context.target.name);
+    else if (problem.empty())
+        problem = bulkCopyProblem(copy);
+    if (!problem.empty())
+        warn(*wanted, problem, where, context);
+    return problem.empty();
+}
+
 bool wantsAsync(const ir::OpCall& copy, const ir::Provenance& where, PassContext& context)
 {
     const std::string* wanted = hintOf(copy);
-    if (copy.op != ir::OpId::kCopy || !wanted || *wanted == "sync")
+    if (copy.op != ir::OpId::kCopy || !wanted || *wanted != "cp_async")
         return false;
-    const bool isTma = *wanted == "tma";
     const ir::Buffer &from = ir::regionOperand(copy, "src")->buffer, &to = ir::regionOperand(copy, "dst")->buffer;
     std::string problem;
-    if (isTma ? !context.target.hasTma() : !context.target.hasCpAsync())
-        problem = fmt::format("{} has no {}; it begins with {}", context.target.name, isTma ? "TMA" : "cp.async", isTma ? "sm_90" : "sm_80");
-    else if (isTma)
-        problem = "T.copy does not use the TMA unit by itself; T.tma_copy with a barrier does";
+    if (!context.target.hasCpAsync())
+        problem = fmt::format("{} has no cp.async; it begins with sm_80", context.target.name);
     else if (!goesToShared(from, to))
         problem = fmt::format("cp.async copies from global to shared memory without conversion, not from {} {} to {} {}", ir::scopeName(from->scope),
                               from->dtype.name(), ir::scopeName(to->scope), to->dtype.name());
     if (!problem.empty())
-        context.diagnostics.warning(Code::kOption, where.range, fmt::format("prefer_instruction=\"{}\" has no effect: {}; the threads copy element by element or in words instead", *wanted, problem));
+        warn(*wanted, problem, where, context);
     return problem.empty();
 }
 

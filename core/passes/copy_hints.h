@@ -5,6 +5,8 @@
 
 namespace tw::passes {
 
+// Whether T.copy shall be done by the TMA unit, and can be. A warning at `where` if it asks in vain. `problem`: what else keeps it, or empty.
+[[nodiscard]] bool wantsBulk(const ir::OpCall& copy, std::string problem, const ir::Provenance& where, PassContext& context);
 // Whether T.copy shall be done by cp.async. A warning at `where`, and false, if the copy asks for an instruction that cannot do it or
 // that the target does not have: a wish that is not granted is never silent.
 [[nodiscard]] bool wantsAsync(const ir::OpCall& copy, const ir::Provenance& where, PassContext& context);

@@ -16,6 +16,7 @@
 #include "core/passes/plan_threads.h"
 #include "core/passes/thread_values.h"
 #include "core/passes/tile_regions.h"
+#include "core/passes/waited_bulk_copies.h"
 
 namespace tw::passes {
 
@@ -59,7 +60,7 @@ bool isDataOfTiles(const ir::Buffer& buffer)
 
 class TileExpander : public ir::Rewriter {
 public:
-    TileExpander(const ir::Function& function, PassContext& context) : context_(context)
+    TileExpander(const ir::Function& function, PassContext& context) : context_(context), bulk_(function)
     {
         const auto found = function.passConfigs.find("tl.enable_async_copy");
         mayPreferAsync_ = found == function.passConfigs.end() || found->second != ir::Attr(false);
@@ -95,7 +96,7 @@ private:
         Stmt next = rewriteChildren(s);
         values_.reset();
         threads_.reset();
-        return next;
+        return bulk_.finish(next);
     }
 
     Stmt loop(const Stmt& s)
@@ -264,6 +265,11 @@ private:
                                      [&](const auto& at) { return transposedElement(src, dst, at[0], at[1], where); }, where));
             return ir::sequence(std::move(stmts));
         }
+        const bool ofBlock = !each && values_;
+        if (wantsBulk(call, ofBlock ? bulk_.problemOf(src) : "each thread copies for itself here", where, context_)) {
+            stmts.push_back(bulk_.make(call, src, dst, threads_->count(), where));
+            return ir::sequence(std::move(stmts));
+        }
         const bool preferred = wantsAsync(call, where, context_);
         const bool async = call.op == OpId::kAsyncCopy || preferred;
         if (async)
@@ -353,6 +359,7 @@ private:
     }
 
     PassContext& context_;
+    WaitedBulkCopies bulk_;
     bool mayPreferAsync_ = true;
     std::optional<ThreadValues> values_;            // of the launch around
     std::optional<analysis::ThreadSet> threads_;    // those that come here

@@ -20,6 +20,7 @@ using ir::Stmt;
 
 // CUDA driver API, cuTensorMapEncodeTiled: limits of boxes and strides.
 constexpr I kBoxExtent = 256;
+constexpr std::size_t kMostAxes = 5;
 constexpr I kUnitBytes = 16;
 constexpr I kPhaseRows = 8;  // after which a swizzle repeats
 
@@ -49,6 +50,71 @@ bool samePlaces(const ir::LayoutMap& a, const ir::LayoutMap& b)
         if (k == static_cast<std::size_t>(-1))
             return true;
     }
+}
+
+std::vector<I> extentsOf(const Region& r)
+{
+    std::vector<I> extents;
+    for (const Expr& e : r.extents)
+        if (const auto* value = ir::asInt(e); !value || *value != 1)
+            extents.push_back(value ? *value : 0);
+    return extents;
+}
+
+std::string regionProblem(const Region& global, const Region& shared)
+{
+    if (extentsOf(global) != extentsOf(shared) || extentsOf(shared).size() > 2)
+        return "a bulk copy between regions of different extents, or of more than two axes";
+    if (global.mins.size() > kMostAxes)
+        return "a bulk copy from a tensor of more than five axes";
+    const auto *columns = ir::asInt(shared.extents.back()), *inner = ir::asInt(global.extents.back());
+    if (!columns || *columns != shapeOf(*shared.buffer).back() || !inner || *inner != *columns)
+        return "a bulk copy of parts of the rows of a shared tile, or across the rows of a tensor";
+    return {};
+}
+
+std::string boxProblem(I rows, I columns, I bits)
+{
+    if (rows > kBoxExtent || columns > kBoxExtent || columns * bits / 8 % kUnitBytes != 0)
+        return fmt::format("a box of {} x {} elements: the TMA unit takes up to {} an axis and rows of {} bytes", rows, columns, kBoxExtent, kUnitBytes);
+    return {};
+}
+
+I rowsOf(const Region& shared)
+{
+    const std::size_t rank = shared.extents.size();
+    const auto* rows = rank > 1 ? ir::asInt(shared.extents[rank - 2]) : nullptr;
+    return rows ? *rows : 1;
+}
+
+// Whether a swizzled region begins where the pattern does.
+bool startsPattern(const Region& shared)
+{
+    const auto shape = shapeOf(*shared.buffer);
+    const auto* first = shape.size() > 1 ? ir::asInt(shared.mins[shape.size() - 2]) : nullptr;
+    return first && *first % kPhaseRows == 0 && shape[shape.size() - 2] % kPhaseRows == 0;
+}
+
+// Whether all rows of a tensor begin at multiples of 16 bytes, as a tensor map demands.
+bool hasAlignedRows(const ir::BufferNode& tensor)
+{
+    I stride = 1;
+    for (std::size_t axis = tensor.shape.size(); axis-- > 0;) {
+        if (!tensor.strides.empty()) {
+            const auto* own = ir::asInt(tensor.strides[axis]);
+            if (!own)
+                return false;
+            stride = *own;
+        }
+        const bool inner = axis + 1 == tensor.shape.size();
+        if (inner ? stride != 1 : stride * tensor.dtype.bits() % (8 * kUnitBytes) != 0)
+            return false;
+        const auto* extent = ir::asInt(tensor.shape[axis]);
+        if (tensor.strides.empty() && axis > 0 && !extent)
+            return false;
+        stride *= extent ? *extent : 1;
+    }
+    return true;
 }
 
 I bytesOf(const ir::DType& type, I elements) { return type.storageBytes(elements); }
@@ -88,30 +154,16 @@ private:
         return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), std::move(attrs)}, where_);
     }
 
-    static std::vector<I> extentsOf(const Region& r)
-    {
-        std::vector<I> extents;
-        for (const Expr& e : r.extents)
-            if (const auto* value = ir::asInt(e); !value || *value != 1)
-                extents.push_back(value ? *value : 0);
-        return extents;
-    }
-
     // Rows, columns and panels of the tile; what is wrong with them.
     std::string measure()
     {
         const ir::DType& type = shared_.buffer->dtype;
         const auto shape = shapeOf(*shared_.buffer);
-        if (extentsOf(global_) != extentsOf(shared_) || extentsOf(shared_).size() > 2)
-            return "a bulk copy between regions of different extents, or of more than two axes";
-        if (global_.mins.size() > 5)
-            return "a bulk copy from a tensor of more than five axes";
-        columns_ = ir::asInt(shared_.extents.back()) ? *ir::asInt(shared_.extents.back()) : 0;
+        if (std::string problem = regionProblem(global_, shared_); !problem.empty())
+            return problem;
+        columns_ = shape.back();
         const bool isMatrix = shape.size() > 1;
-        rows_ = isMatrix && ir::asInt(shared_.extents[shape.size() - 2]) ? *ir::asInt(shared_.extents[shape.size() - 2]) : 1;
-        const auto* inner = ir::asInt(global_.extents.back());
-        if (columns_ != shape.back() || !inner || *inner != columns_)
-            return "a bulk copy of parts of the rows of a shared tile, or across the rows of a tensor";
+        rows_ = rowsOf(shared_);
         const I bits = I{type.bits()} * type.lanes;
         for (const I bytes : {I{128}, I{64}, I{32}})
             if (isMatrix && columns_ * bits / 8 % bytes == 0 && samePlaces(*tile_.map, *layout::panels(shape, static_cast<int>(bits), bytes))) {
@@ -121,12 +173,9 @@ private:
             }
         if (swizzle_ == 0 && !samePlaces(*tile_.map, *layout::rowMajor(shape)))
             return fmt::format("a bulk copy of {} in a layout that the TMA unit does not know", shared_.buffer->name);
-        const auto* firstRow = isMatrix ? ir::asInt(shared_.mins[shape.size() - 2]) : nullptr;
-        if (swizzle_ != 0 && (!firstRow || *firstRow % kPhaseRows != 0 || shape[shape.size() - 2] % kPhaseRows != 0))
+        if (swizzle_ != 0 && !startsPattern(shared_))
             return "a bulk copy that starts inside a swizzle pattern";
-        if (rows_ > kBoxExtent || columns_ > kBoxExtent || columns_ * bits / 8 % kUnitBytes != 0)
-            return fmt::format("a box of {} x {} elements: the TMA unit takes up to {} an axis and rows of {} bytes", rows_, columns_, kBoxExtent, kUnitBytes);
-        return {};
+        return boxProblem(rows_, columns_, bits);
     }
 
     // One box of the tensor and its place in the tile.
@@ -181,6 +230,27 @@ I bulkPanelBytes(const ir::BufferNode& tile)
         if (shape.back() * bits % (bytes * 8) == 0)
             return bytes;
     return 0;
+}
+
+std::string bulkCopyProblem(const ir::OpCall& copy)
+{
+    const Region &src = *ir::regionOperand(copy, "src"), &dst = *ir::regionOperand(copy, "dst");
+    const bool loads = src.buffer->scope == ir::MemoryScope::kGlobal && dst.buffer->scope == ir::MemoryScope::kShared;
+    const bool stores = src.buffer->scope == ir::MemoryScope::kShared && dst.buffer->scope == ir::MemoryScope::kGlobal;
+    const Region &global = loads ? src : dst, &shared = loads ? dst : src;
+    if ((!loads && !stores) || src.buffer->dtype != dst.buffer->dtype)
+        return "the TMA unit copies between global and shared memory without conversion";
+    if (global.buffer->viewOf || global.buffer->address || shared.buffer->viewOf || shared.buffer->address)
+        return "a bulk copy of a view";
+    if (!hasAlignedRows(*global.buffer))
+        return fmt::format("the rows of {} do not certainly begin at multiples of {} bytes", global.buffer->name, kUnitBytes);
+    if (std::string problem = regionProblem(global, shared); !problem.empty())
+        return problem;
+    const I bits = I{shared.buffer->dtype.bits()} * shared.buffer->dtype.lanes, columns = shapeOf(*shared.buffer).back();
+    const I panel = bulkPanelBytes(*shared.buffer);
+    if (panel != 0 && !startsPattern(shared))
+        return "a bulk copy that starts inside a swizzle pattern";
+    return boxProblem(rowsOf(shared), panel != 0 ? panel * 8 / bits : columns, bits);
 }
 
 std::variant<Stmt, std::string> lowerBulkCopy(const ir::OpCall& call, const SharedTile& tile, const ThreadGroup& group, const Expr& thread,

@@ -224,6 +224,25 @@ const Pitfall kPitfalls[] = {
         T.copy(y, Y)
         T.copy(z, Z)
 )"},
+    // 37: copies that ask for the TMA unit get it, those that it cannot do are done without.
+    {"PreferredBulkCopies", R"(X: T.Tensor((8, 64, 64), T.float16), Z: T.Tensor((64, 37), T.float16), Y: T.Tensor((64, 64), T.float32), n: T.int32):
+    with T.Kernel(1, threads=128) as bx:
+        x = T.alloc_shared((64, 64), T.float16)
+        z = T.alloc_shared((64, 32), T.float16)
+        y = T.alloc_shared((64, 64), T.float32)
+        acc = T.alloc_fragment((64, 64), T.float32)
+        T.copy(Z[0:64, 0:32], z, prefer_instruction="tma")
+        for i, j in T.Parallel(64, 64):
+            acc[i, j] = z[i, j // 2]
+        for k in T.serial(n):
+            T.copy(X[k, 0:64, 0:64], x, prefer_instruction="tma")
+            for i, j in T.Parallel(64, 64):
+                acc[i, j] += x[j, i]
+        T.copy(acc, y)
+        T.copy(y, Y, prefer_instruction="tma")
+        for i, j in T.Parallel(64, 64):
+            y[i, j] = 0
+)", {"sm_80", "sm_90a"}, {0, 1, 2, 5}},
     // 38: no identity of reals is used that NaN or -0 break.
     {"NotANumber", R"(X: T.Tensor((32,), T.float32), Y: T.Tensor((4, 32), T.float32)):
     with T.Kernel(1, threads=32) as bx:
