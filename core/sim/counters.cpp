@@ -81,7 +81,7 @@ void Counters::count(const Touch& touch, int width, std::span<const std::int64_t
         ++site.requests;
         return;
     }
-    const std::size_t together = width <= 4 ? 32 : width <= 8 ? 16 : 8;
+    const int together = width <= 4 ? 32 : width <= 8 ? 16 : 8;  // lanes, by their numbers, also where some stay away
     for (std::size_t first = 0; first < at.size();) {
         std::size_t end = first + 1;
         while (end < at.size() && touch.act.threads[end] / 32 == touch.act.threads[first] / 32)
@@ -89,8 +89,10 @@ void Counters::count(const Touch& touch, int width, std::span<const std::int64_t
         ++site.requests;
         const std::span<const std::int64_t> warp = at.subspan(first, end - first);
         if (touch.shared) {
-            for (std::size_t k = 0; k < warp.size(); k += together) {
-                const int passes = passesOf(warp.subspan(k, std::min(together, warp.size() - k)), width);
+            for (std::size_t k = 0, next = 0; k < warp.size(); k = next) {
+                while (next < warp.size() && touch.act.threads[first + next] % 32 / together == touch.act.threads[first + k] % 32 / together)
+                    ++next;
+                const int passes = passesOf(warp.subspan(k, next - k), width);
                 site.wavefronts += passes;
                 ++site.idealWavefronts;
                 site.ways = std::max(site.ways, passes);

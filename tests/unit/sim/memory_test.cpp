@@ -73,6 +73,32 @@ def f(X: T.Tensor((32, 8), "float32"), Y: T.Tensor((32,), "float32")):
     EXPECT_EQ(read->efficiency(), 0.125);
 }
 
+// Lanes are served by quarters of the warp for 16 bytes each, whoever of them takes part.
+TEST(Memory, quartersOfAWarpAreThoseOfItsLanes)
+{
+    SimKernel k(R"(
+@T.prim_func
+def f(X: T.Tensor((1024,), "float16"), Y: T.Tensor((1024,), "float16")):
+    tw.function(stage="thread")
+    with T.Kernel(1, threads=32):
+        t = T.get_thread_binding()
+        s = T.alloc_shared((256,), "float16")
+        if t >= 4:
+            if t < 12:
+                for v in T.vectorized(8):
+                    s[t * 8 + v] = X[t * 8 + v]
+                for v in T.vectorized(8):
+                    Y[t * 8 + v] = s[t * 8 + v]
+)");
+    k.fill("X", [](auto x) { return x % 100; });
+    k.run();
+    ASSERT_TRUE(k.result.ok) << k.said();
+    for (const SiteCost& site : k.result.report.sites)
+        if (site.shared) {
+            EXPECT_EQ(site.wavefronts, 2);  // lanes 4 to 7 and 8 to 11
+        }
+}
+
 TEST(Memory, vectorizedLoopIsOneAccess)
 {
     const char* text = R"(
