@@ -15,6 +15,10 @@ namespace {
 
 using ir::OpId;
 
+// What loops of the tile stage may carry.
+constexpr std::string_view kLoopOptions[] = {"async", "coalesced_width", "explicit", "group", "no_commit", "num_stages", "op", "order", "parallel_async_without_async_commit_wait",
+                                             "prefer_async", "stage", "unroll_factor"};
+
 class HintWalk final : public Walk {
 public:
     explicit HintWalk(const CheckContext& context) : context_(context) {}
@@ -36,11 +40,18 @@ public:
                 warn("use_tma has no effect: the threads add by atomic operations of their own");
             break;
         case OpId::kAnnotateL2: warn("T.annotate_l2_hit_ratio has no effect: launches set no access policy of the L2 cache"); break;
+        case OpId::kAnnotateWsSchedule: warn("T.annotate_ws_schedule has no effect: the kernel runs as its text stands, all warps alike"); break;
         case OpId::kProducerRegDealloc: case OpId::kConsumerRegAlloc:
             warn(fmt::format("T.{} has no effect: no warps of this kernel become producers by themselves; T.set_max_nreg acts in T.ws", ir::info(call.op).name));
             break;
+        case OpId::kGemm: case OpId::kGemmSp:
+            if (ir::intAttr(call.attrs, "k_pack", 1) > 1)
+                warn("k_pack has no effect: the instructions of NVIDIA GPUs take K as it is");
+            break;
         default: break;
         }
+        if (ir::info(call.op).cls == ir::OpClass::kReduce && ir::intAttr(call.attrs, "batch", 1) > 1)
+            warn(fmt::format("batch of T.{} has no effect: how many results threads exchange at once follows from the layout", ir::info(call.op).name));
         Walk::visit(call);
     }
 
@@ -48,7 +59,14 @@ protected:
     void enter(const ir::Stmt& s) override
     {
         const auto* loop = ir::as<ir::For>(s);
-        if (loop && loop->loop == ir::ForKind::kPipelined && reorders(*loop))
+        if (!loop)
+            return;
+        if (loop->attrs.contains("group"))
+            warn("group has no effect: each statement of the loop is scheduled for itself");
+        for (const auto& [name, value] : loop->attrs)
+            if (std::ranges::find(kLoopOptions, name) == std::end(kLoopOptions))
+                warn(fmt::format("the annotation \"{}\" of this loop has no effect", name));
+        if (loop->loop == ir::ForKind::kPipelined && reorders(*loop))
             warn("order has no effect among statements of one stage: they stay as they stand in the text, and stage gives the number of stages");
     }
 

@@ -348,6 +348,8 @@ TEST_F(CheckTest, WishesThatAreNotGrantedAreSaid)
     };
     EXPECT_EQ(first(ordered({0, 1})), "");
     EXPECT_TRUE(has(first(ordered({1, 0})), "order has no effect"));
+    EXPECT_TRUE(has(first(loop(ForKind::kSerial, {{k, intImm(4)}}, store(y, {intImm(0), k}, floatImm(0)), {{"unknown", Attr(true)}})),
+                    "the annotation \"unknown\" of this loop has no effect"));
 }
 
 TEST_F(CheckTest, BarriersOfOlderGpus)
