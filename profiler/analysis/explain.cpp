@@ -50,6 +50,9 @@ void explain(const Subject& s, capture::Capture& capture)
         capture.absences["model"] = fmt::format("the model has no rates of {}", s.snapshot.target.name);
         return;
     }
+    const capture::Metric* duration = capture::findMetric(capture, capture::metric::kDuration);
+    if (!duration || duration->origin != capture::Origin::kMeasured)
+        capture.absences["in modelled times"] = kModelLeavesOut;
     if (s.simulated)
         recordSimulation(*s.simulated, capture);
     const Work work = s.simulated ? withSimulatedTraffic(s.work, *s.simulated) : s.work;

@@ -59,20 +59,47 @@ private:
     int count_ = 0;
 };
 
+bool readsShared(const ir::Expr& value)
+{
+    struct Finder final : ir::Visitor {
+        using ir::Visitor::visit;
+        bool found = false;
+        void visit(const ir::Expr& e) override
+        {
+            if (!e)
+                return;
+            if (const auto* load = ir::as<ir::Load>(e)) {
+                const ir::BufferNode* root = load->buffer.get();
+                while (root->viewOf)
+                    root = root->viewOf.get();
+                found = found || root->scope == ir::MemoryScope::kShared;
+            }
+            ir::Visitor::visit(e);
+        }
+    } finder;
+    finder.visit(value);
+    return finder.found;
+}
+
 class ProductUnits final : public ir::Visitor {
 public:
     using ir::Visitor::visit;
     std::vector<std::map<std::uint32_t, ProductUnit>> found;
+    std::vector<std::set<std::uint32_t>> wordLoads;  // operations that load elements of shared memory one by one
 
     void visit(const ir::Stmt& s) override
     {
-        if (ir::as<ir::Launch>(s))
+        if (ir::as<ir::Launch>(s)) {
             found.emplace_back();
+            wordLoads.emplace_back();
+        }
         const auto* op = ir::as<ir::OpStmt>(s);
         if (op && !found.empty() && op->call.op == ir::OpId::kWgmma)
             found.back()[s->where.op] = ProductUnit::kWgmma;
         else if (op && !found.empty() && op->call.op == ir::OpId::kMma)
             found.back().try_emplace(s->where.op, ProductUnit::kMma);
+        if (const auto* store = ir::as<ir::Store>(s); store && !found.empty() && readsShared(store->value))
+            wordLoads.back().insert(s->where.op);
         ir::Visitor::visit(s);
     }
 };
@@ -124,8 +151,10 @@ CompiledFacts factsOf(const driver::CompileSnapshot& snapshot)
             const auto plan = std::find_if(planned.begin(), planned.end(), [&](const PlannedLoop& p) { return p.launch == static_cast<int>(i) && p.where == where; });
             f.depths.push_back(plan == planned.end() ? 1 : plan->depth);
         }
-        if (i < products.found.size())
+        if (i < products.found.size()) {
             f.products = products.found[i];
+            f.wordLoads = products.wordLoads[i];
+        }
         if (!snapshot.gpuProgram || i >= snapshot.gpuProgram->launches.size())
             continue;
         const gpu::KernelLaunch& launch = snapshot.gpuProgram->launches[i];

@@ -234,6 +234,12 @@ private:
         const bool isSparse = call.op == ir::OpId::kGemmSp;  // A holds half of its elements
         op.tensorFlops += (isSparse ? 4 : 2) * sum(d, tile);
         op.tensorType = a->buffer->dtype;
+        if (c->buffer->scope == MemoryScope::kFragment) {
+            double elements = 1;
+            for (const Expr& extent : c->extents)
+                elements *= static_cast<double>(valueOf(expand(extent), values_).value_or(1));
+            op.accumulatorBytes = bytesOf(c->buffer->dtype, elements);
+        }
     }
 
     void element(const ir::Stmt& s, const Expr& value, const ir::Store* store)

@@ -27,6 +27,7 @@ struct OperationWork {
     double executions = 0;     // times that a block comes here, over all blocks
     double tensorFlops = 0;    // of matrix products, two a multiply-add
     ir::DType tensorType;      // of their left operand
+    double accumulatorBytes = 0;  // of the tile of a block that they add to
     double flops = 0;          // other floating-point arithmetic, one each; two for a fused multiply-add
     double special = 0;        // of these: exponentials, logarithms, roots, sines, divisions (special function units)
     double elements = 0;       // element-wise steps: memory accesses, conversions and arithmetic of single elements

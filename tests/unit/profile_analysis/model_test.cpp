@@ -77,7 +77,7 @@ TEST(Model, LargeProductsRunAtTheSustainedRate)
     const LaunchModel m = modelled(work, 4);
     EXPECT_EQ(m.bound, "tensor");
     EXPECT_NEAR(m.us, work.flops() / 791.6e12 * 1e6, 0.1 * m.us);
-    EXPECT_GT(m.tensorPct, 90);
+    EXPECT_GT(m.tensorPct, 80);  // of the clock that power leaves
     // The older instruction reaches its share of that, and FMA far less.
     EXPECT_GT(modelled(work, 4, 100 * 1024, ProductUnit::kMma).us, 1.4 * m.us);
     EXPECT_GT(modelled(work, 4, 100 * 1024, ProductUnit::kFma).us, 10 * m.us);
@@ -90,7 +90,9 @@ TEST(Model, LargeCopiesAreBoundByMemory)
     const LaunchModel m = modelled(work, 2, 32 * 1024);
     EXPECT_EQ(m.bound, "DRAM");
     EXPECT_NEAR(m.dram.read, 132.0 * 64 * 65536, 1);
-    EXPECT_NEAR(m.us, m.dram.read / (4800e9 * 0.89) * 1e6 + 2, 0.01);
+    const double dramUs = m.dram.read / (4800e9 * 0.89) * 1e6;
+    EXPECT_GT(m.us, dramUs + kStartUs);
+    EXPECT_NEAR(m.us, dramUs + kStartUs, 0.05 * m.us);  // and what the blocks beside each other leave exposed
 }
 
 TEST(Model, WavesAndTails)
