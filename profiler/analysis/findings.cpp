@@ -57,6 +57,18 @@ double gainOf(double share, double rest)
     return 1 / std::max(0.01, left);
 }
 
+double gainOfWork(const Evidence& e, const std::function<void(OperationWork&)>& change, double otherwise)
+{
+    if (!e.work || !e.model || !e.facts || e.facts->size() != e.work->launches.size())
+        return otherwise;
+    Work changed = *e.work;
+    for (LaunchWork& l : changed.launches)
+        for (OperationWork& op : l.operations)
+            change(op);
+    const auto model = modelOf(changed, *e.facts, e.target);
+    return model && model->us() > 0 ? std::max(1.0, e.model->us() / model->us()) : otherwise;
+}
+
 Findings findingsOf(const Evidence& evidence)
 {
     Findings all;

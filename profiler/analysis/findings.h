@@ -58,5 +58,7 @@ using Findings = std::vector<capture::Finding>;
 [[nodiscard]] capture::Finding findingAt(const Evidence& e, const char* code, const SourceRange& where, std::uint32_t op);
 // Times faster if `share` of the time shrinks to `rest` of itself.
 [[nodiscard]] double gainOf(double share, double rest);
+// Times faster if every operation did what `change` makes of it, as the model has it; `otherwise` where the evidence has no model.
+[[nodiscard]] double gainOfWork(const Evidence& e, const std::function<void(OperationWork&)>& change, double otherwise);
 
 }  // namespace tw::profile_analysis

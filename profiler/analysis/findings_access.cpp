@@ -50,6 +50,17 @@ double timeShare(const Evidence& e, const sim::SiteCost& s)
     return op ? op->timeShare : 0;
 }
 
+// One operation with `rest` of the bytes that it moves at a level.
+std::function<void(OperationWork&)> scaled(std::uint32_t op, Bytes OperationWork::* level, double rest)
+{
+    return [=](OperationWork& o) {
+        if (o.op != op)
+            return;
+        (o.*level).read *= rest;
+        (o.*level).written *= rest;
+    };
+}
+
 std::string nameOf(const Evidence& e, const sim::SiteCost& s)
 {
     const capture::Operation* op = operationOf(e, s.op);
@@ -69,7 +80,7 @@ Findings bankConflicts(const Evidence& e)
         Finding f = at(e, "bank-conflicts", s);
         f.value = static_cast<double>(s.wavefronts - s.idealWavefronts);
         f.unit = "count";
-        f.gain = gainOf(timeShare(e, s), 1 / ratio);
+        f.gain = gainOfWork(e, scaled(s.op, &OperationWork::shared, 1 / ratio), gainOf(timeShare(e, s), 1 / ratio));
         f.reason = fmt::format("{} {} {} in {:.1f} times the passes over the banks that it needs ({} more, up to {} lanes on one bank)", nameOf(e, s),
                                s.writes ? "writes" : "reads", s.buffer, ratio, s.wavefronts - s.idealWavefronts, s.ways);
         out.push_back(std::move(f));
@@ -124,7 +135,7 @@ Findings uncoalescedAccess(const Evidence& e)
         Finding f = at(e, "uncoalesced", s);
         f.value = 100 * s.efficiency();
         f.unit = "%";
-        f.gain = gainOf(timeShare(e, s), s.efficiency());
+        f.gain = gainOfWork(e, scaled(s.op, &OperationWork::global, s.efficiency()), gainOf(timeShare(e, s), s.efficiency()));
         f.reason = fmt::format("{} {} {} with {:.0f} % of each 32-byte sector in use; neighbouring lanes should take neighbouring elements", nameOf(e, s),
                                s.writes ? "writes" : "reads", s.buffer, f.value);
         out.push_back(std::move(f));
