@@ -78,8 +78,8 @@ void addSimulatedTimeline(const Session& session, const std::vector<std::int64_t
         capture.absences["timeline"] = made.error();
         return;
     }
-    if (!made->remarks.empty())
-        capture.absences["timeline"] = fmt::format("{}", fmt::join(made->remarks, "; "));
+    made->remarks.insert(made->remarks.begin(), "simulated times leave out instruction caches, what the compiler adds to the code, and other multiprocessors");
+    capture.absences["in simulated times"] = fmt::format("{}", fmt::join(made->remarks, "; "));
     capture.timelines.push_back(std::move(made->timeline));
 }
 
