@@ -8,6 +8,8 @@
 #include "core/layout/shared.h"
 #include "core/passes/layout_solver.h"
 #include "core/passes/lower_steps.h"
+#include "core/passes/own_expressions.h"
+#include "core/passes/whole_tiles.h"
 
 namespace tw::passes {
 
@@ -19,67 +21,6 @@ using ir::Expr;
 using ir::Region;
 using ir::Stmt;
 using layout::Fragment;
-
-Buffer newTile(const std::string& name, ir::DType type, const std::vector<I>& shape, ir::MemoryScope scope)
-{
-    auto buffer = std::make_shared<ir::BufferNode>();
-    buffer->name = name;
-    buffer->dtype = type;
-    for (const I extent : shape)
-        buffer->shape.push_back(ir::intImm(extent));
-    buffer->scope = scope;
-    return buffer;
-}
-
-Region wholeOf(const Buffer& buffer)
-{
-    return {buffer, std::vector<Expr>(buffer->shape.size(), ir::intImm(0)), buffer->shape};
-}
-
-Stmt annotation(const Buffer& buffer, Ref<const ir::LayoutMap> map, const ir::Provenance& where)
-{
-    return std::make_shared<ir::OpStmt>(ir::OpCall{ir::OpId::kAnnotateLayout, {wholeOf(buffer), std::move(map)}, {}}, where);
-}
-
-// Replaces buffers by others of the same shape.
-class Renamer final : public ir::Rewriter {
-public:
-    explicit Renamer(const std::map<const ir::BufferNode*, Buffer>& to) : to_(to) {}
-    Buffer rewriteBuffer(const Buffer& b) override
-    {
-        const auto found = to_.find(b.get());
-        return found == to_.end() ? b : found->second;
-    }
-
-private:
-    const std::map<const ir::BufferNode*, Buffer>& to_;
-};
-
-// Fragments that the expressions of a statement itself load, not those of statements inside of it.
-class OwnLoads final : public ir::Visitor {
-public:
-    std::vector<Buffer> found;
-    using ir::Visitor::visit;
-    void visit(const Expr& e) override
-    {
-        if (const auto* load = ir::as<ir::Load>(e); load && isSpread(load->buffer))
-            found.push_back(load->buffer);
-        ir::Visitor::visit(e);
-    }
-    void visit(const ir::OpCall& call) override
-    {
-        for (const ir::Operand& operand : call.operands)
-            if (const auto* e = std::get_if<Expr>(&operand))
-                visit(*e);
-            else if (const auto* region = std::get_if<Region>(&operand); region && region->buffer) {
-                for (const Expr& min : region->mins)
-                    visit(min);
-                if (isSpread(region->buffer) && ir::info(call.op).cls == ir::OpClass::kDebug)
-                    found.push_back(region->buffer);
-            }
-    }
-    void visit(const Stmt&) override {}
-};
 
 class Inferrer final : public ir::Rewriter {
 public:
@@ -148,22 +89,6 @@ private:
         return buffer;
     }
 
-    // dst[…] = src[…] over the whole tile, run by the threads of `by`.
-    Stmt copyNest(const Buffer& src, const Buffer& dst, const Fragment& by, const ir::Provenance& where)
-    {
-        std::vector<ir::Axis> axes;
-        std::vector<Expr> at;
-        for (const I extent : by.shape) {
-            const ir::Var v = newVar(std::string(1, static_cast<char>('i' + static_cast<int>(axes.size() % 8))));
-            axes.push_back({v, ir::intImm(0), ir::intImm(extent), {}});
-            at.emplace_back(v);
-        }
-        Stmt body = storeAt(dst, at, ir::cast(dst->dtype, loadAt(src, at)), where);
-        auto loop = std::make_shared<ir::For>(ir::ForKind::kParallel, std::move(axes), std::move(body), ir::Attrs{}, where);
-        loop->layout = layout::toMap(by);
-        return loop;
-    }
-
     // The fragment's elements where every thread can read them.
     Buffer toShared(const Buffer& fragment, Ref<const ir::LayoutMap> map, std::vector<Stmt>& out, const ir::Provenance& where)
     {
@@ -173,22 +98,6 @@ private:
             out.push_back(copyNest(fragment, staged, known->second, where));
         context_.layoutReasons.push_back({staged->name, "a use of " + fragment->name + " that its layout does not fit", 0, 1, where});
         return staged;
-    }
-
-    // dst = src, whatever their layouts.
-    void convert(const Buffer& src, const Buffer& dst, std::vector<Stmt>& out, const ir::Provenance& where)
-    {
-        const Fragment& from = solution_.fragments.at(src.get());
-        const Fragment& to = solution_.fragments.at(dst.get());
-        const Stmt direct = copyNest(src, dst, to, where);
-        const Nest nest = describe(static_cast<const ir::For&>(*direct), launch_->threadVars);
-        const Fit f = fit(nest, to, nest.accesses.front().write ? nest.accesses.back() : nest.accesses.front(), from);
-        if (f == Fit::kExact || f == Fit::kHolds) {
-            out.push_back(direct);
-            return;
-        }
-        const Buffer staged = toShared(src, layout::rowMajor(shapeOf(*src)), out, where);
-        out.push_back(copyNest(staged, dst, to, where));
     }
 
     // ---- nests ----
@@ -208,7 +117,7 @@ private:
             unsupported(s, "a parallel loop with run-time bounds");
             return s;
         }
-        std::map<const ir::BufferNode*, Buffer> staged;
+        BufferNames staged;
         std::vector<Stmt> before, after;
         for (const Buffer& buffer : misfits(info, known->second)) {
             const Buffer shared = toShared(buffer, layout::rowMajor(shapeOf(*buffer)), before, s->where);
@@ -218,10 +127,8 @@ private:
         }
         auto next = std::make_shared<ir::For>(loop);
         next->layout = layout::toMap(known->second);
-        if (!staged.empty()) {
-            Renamer renamer(staged);
-            next->body = renamer.rewrite(loop.body);
-        }
+        if (!staged.empty())
+            next->body = renamed(loop.body, staged);
         before.push_back(next);
         before.insert(before.end(), after.begin(), after.end());
         return ir::sequence(std::move(before));
@@ -428,12 +335,9 @@ private:
         const Stmt next = rewriteChildren(s);
         if (s->kind == ir::StmtKind::kSeq)
             return next;
-        OwnLoads loads;
-        ir::Visitor& visitor = loads;
-        visitOwn(s, visitor);
-        std::map<const ir::BufferNode*, Buffer> staged;
+        BufferNames staged;
         std::vector<Stmt> out;
-        for (const Buffer& buffer : loads.found) {
+        for (const Buffer& buffer : fragmentsLoadedBy(s)) {
             const auto known = solution_.fragments.find(buffer.get());
             if (staged.contains(buffer.get()) || (known != solution_.fragments.end() && known->second.copies() == known->second.threads &&
                                                   known->second.threads == threadCount(*launch_)))
@@ -446,49 +350,8 @@ private:
         }
         if (staged.empty())
             return next;
-        out.push_back(renameOwn(next, staged));
+        out.push_back(renamedOwn(next, staged));
         return ir::sequence(std::move(out));
-    }
-
-    static void visitOwn(const Stmt& s, ir::Visitor& visitor)
-    {
-        if (const auto* branch = ir::as<ir::If>(s))
-            return visitor.visit(branch->condition);
-        if (const auto* loop = ir::as<ir::While>(s))
-            return visitor.visit(loop->condition);
-        if (const auto* loop = ir::as<ir::For>(s)) {
-            for (const ir::Axis& axis : loop->axes) {
-                visitor.visit(axis.begin);
-                visitor.visit(axis.end);
-            }
-            return;
-        }
-        if (const auto* bind = ir::as<ir::Bind>(s))
-            return visitor.visit(bind->value);
-        if (const auto* store = ir::as<ir::Store>(s)) {
-            visitor.visit(store->value);
-            for (const Expr& index : store->indices)
-                visitor.visit(index);
-            return;
-        }
-        if (const auto* op = ir::as<ir::OpStmt>(s))
-            visitor.visit(op->call);
-    }
-
-    static Stmt renameOwn(const Stmt& s, const std::map<const ir::BufferNode*, Buffer>& to)
-    {
-        Renamer renamer(to);
-        if (const auto* branch = ir::as<ir::If>(s))
-            return std::make_shared<ir::If>(renamer.rewrite(branch->condition), branch->then, branch->otherwise, s->where);
-        if (const auto* loop = ir::as<ir::For>(s)) {
-            auto next = std::make_shared<ir::For>(*loop);
-            for (ir::Axis& axis : next->axes) {
-                axis.begin = renamer.rewrite(axis.begin);
-                axis.end = renamer.rewrite(axis.end);
-            }
-            return next;
-        }
-        return renamer.rewrite(s);
     }
 
     void unsupported(const Stmt& s, const std::string& what)

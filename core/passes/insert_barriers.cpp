@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "core/analysis/uniform.h"
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
-#include "core/ir/call.h"
 #include "core/ir/visit.h"
+#include "core/passes/barrier_placement.h"
+#include "core/passes/barrier_reports.h"
 #include "core/passes/barrier_state.h"
 #include "core/passes/crew.h"
 #include "core/passes/hazard_search.h"
@@ -29,30 +28,30 @@ constexpr int kMostWalks = 8;              // of one loop, until what it leaves 
 class Inserter {
 public:
     Inserter(const ir::Launch& launch, PassContext& context)
-        : launch_(launch), context_(context), uniformity_(launch), hazards_(launch, uniformity_), meetings_(launch),
-          exchanged_(exchangedGlobals(launch)), proxies_(context.target.hasTma() && usesAsyncProxy(launch))
+        : launch_(launch), uniformity_(launch), hazards_(launch, uniformity_), meetings_(launch),
+          exchanged_(exchangedGlobals(launch)), proxies_(context.target.hasTma() && usesAsyncProxy(launch)), reports_(context)
     {
         crew_.threads = std::make_shared<const analysis::ThreadSet>(launch);
     }
 
     Stmt run() { return walk(launch_.body); }
     // Warnings: elements of tensors that threads read and others overwrite with nothing of the author's between.
-    [[nodiscard]] const std::vector<Diagnostic>& overwrites() const { return overwrites_; }
+    [[nodiscard]] const std::vector<Diagnostic>& overwrites() const { return reports_.overwrites(); }
 
 private:
-    using Out = std::vector<Stmt>;
+    using Out = BarrierPlacement::Out;
 
     Stmt walk(const Stmt& s)
     {
         if (!s)
             return s;
         Out out;
-        lastMeeting_ = {};
+        placement_.forgetMeeting();
         const auto bindings = bindings_;
         for (const Stmt& child : statements(s))
             step(child, out);
         bindings_ = bindings;
-        lastMeeting_ = {};
+        placement_.forgetMeeting();
         return ir::sequence(std::move(out));
     }
 
@@ -80,7 +79,7 @@ private:
         case Meeting::kNone: return;
         case Meeting::kWarp: return state_.syncWarps();
         case Meeting::kAll:
-            lastMeeting_ = {&out, out.size() - 1};
+            placement_.meetingAt(out, out.size() - 1);
             return state_.meet();
         }
     }
@@ -123,96 +122,35 @@ private:
     // `now`: all that comes behind the meeting.
     void separate(const FoundHazard& found, const FoundHazard& fence, const std::vector<MemoryAccess>& now, const Stmt& s, Out& out)
     {
-        noteOverwrite(found, now);
+        if (reports_.isNewOverwrite(found) && !isOrderedByAuthor(now))
+            reports_.overwrite(found);
         if (fence)
             pushFence(fence, s, out);
         if (found.worst == Hazard::kWarp && crew_.isWholeWarps()) {
-            put(op(OpId::kSyncWarp, {}, s), out);
-            explain(out[lastPut_], *found.earlier, *found.later, true);
+            const std::size_t at = placement_.put(operationAt(OpId::kSyncWarp, {}, s), out);
+            reports_.explain(out[at], *found.earlier, *found.later, true);
             return state_.syncWarps();
         }
         const Stmt meeting = crew_.meeting(meetings_, s->where);
-        if (!meeting)
-            return reportImpossible(found);
-        put(meeting, out);
-        explain(meeting, *found.earlier, *found.later, found.worst != Hazard::kUnknown);
-        lastMeeting_ = {&out, lastPut_};
+        if (!meeting) {
+            if (reports_.impossible(found, crew_.known))
+                state_.meet();  // said once
+            return;
+        }
+        reports_.explain(meeting, *found.earlier, *found.later, found.worst != Hazard::kUnknown);
+        placement_.meetingAt(out, placement_.put(meeting, out));
         state_.meet();
     }
 
-    // In front of what only orders registers of the next product: nothing may stand between that and the product.
-    void put(const Stmt& s, Out& out)
-    {
-        auto at = out.end();
-        while (at != out.begin() && ordersRegisters(at[-1]))
-            --at;
-        const auto place = out.insert(at, s);
-        lastPut_ = static_cast<std::size_t>(place - out.begin());
-        ++inserted_;
-    }
-
-    static bool ordersRegisters(const Stmt& s)
-    {
-        const auto* op = as<ir::OpStmt>(s);
-        return op && (op->call.op == OpId::kWarpgroupArrive || op->call.op == OpId::kWarpgroupFence);
-    }
-
-    void explain(const Stmt& inserted, const MemoryAccess& a, const MemoryAccess& b, bool certain)
-    {
-        if (const auto* op = as<ir::OpStmt>(inserted))
-            context_.syncReasons.push_back({op->call.op, b.view->name, a.writes, b.writes, certain, op->where, a.where, b.where});
-    }
-
     // The language orders shared memory alone by itself: a barrier that is needed for a tensor only is missing in the author's text.
-    void noteOverwrite(const FoundHazard& found, const std::vector<MemoryAccess>& now)
+    [[nodiscard]] bool isOrderedByAuthor(const std::vector<MemoryAccess>& now) const
     {
-        const MemoryAccess &a = *found.earlier, &b = *found.later;
-        const bool isOverwrite = b.storage->scope == ir::MemoryScope::kGlobal && !a.writes && b.writes && !b.reads;
-        if (!isOverwrite || found.worst == Hazard::kUnknown || a.where.range == b.where.range || b.engine != Engine::kNone)
-            return;
         const auto shared = [](std::vector<MemoryAccess> list) {
             std::erase_if(list, [](const MemoryAccess& m) { return m.storage->scope != ir::MemoryScope::kShared; });
             return list;
         };
         const auto earlier = shared(state_.pending), later = shared(now);
-        const bool known = std::ranges::any_of(overwrites_, [&](const Diagnostic& d) { return d.range == b.where.range; });
-        if (known || search_.find(earlier, later))
-            return;
-        Diagnostic& d = overwrites_.emplace_back();
-        d.code = Code::kRace;
-        d.severity = Severity::kWarning;
-        d.range = b.where.range;
-        d.message = fmt::format("threads overwrite elements of {} here that other threads of the block read before, with no barrier between: a race, "
-                                "except where the compiler puts a barrier in by itself, as this one does; T.sync_threads() makes it certain",
-                                b.view->name);
-        Note& before = d.notes.emplace_back();
-        before.range = a.where.range;
-        before.message = "read here";
-    }
-
-    // A barrier is needed and cannot stand here. What is certain is an error; where it only cannot be excluded, a warning.
-    void reportImpossible(const FoundHazard& found)
-    {
-        const MemoryAccess &a = *found.earlier, &b = *found.later;
-        const std::string message =
-            fmt::format("threads of one block exchange {} here, under a condition that not all threads of whole warps satisfy, so no "
-                        "barrier can stand between; take the exchange out of the branch",
-                        b.view->name);
-        const bool certain = found.worst != Hazard::kUnknown || crew_.known;
-        if (!certain && b.storage->scope == ir::MemoryScope::kGlobal)
-            return;  // threads mostly keep to their own elements there, in ways that indices do not show
-        Diagnostic& d = certain ? context_.diagnostics.error(Code::kDivergentBarrier, b.where.range, message)
-                                : context_.diagnostics.warning(Code::kRace, b.where.range, message);
-        Note before;
-        before.range = a.where.range;
-        before.message = "the access before";
-        d.notes.assign(1, before);
-        state_.meet();  // said once
-    }
-
-    static Stmt op(OpId id, std::vector<ir::Operand> operands, const Stmt& at)
-    {
-        return std::make_shared<ir::OpStmt>(ir::OpCall{id, std::move(operands), {}}, at->where);
+        return static_cast<bool>(search_.find(earlier, later));
     }
 
     // ---- proxy fences ----
@@ -234,36 +172,23 @@ private:
 
     void pushFence(const FoundHazard& found, const Stmt& s, Out& out)
     {
-        put(op(OpId::kFenceProxyAsync, {}, s), out);
-        explain(out[lastPut_], *found.earlier, *found.later, true);
+        const std::size_t at = placement_.put(operationAt(OpId::kFenceProxyAsync, {}, s), out);
+        reports_.explain(out[at], *found.earlier, *found.later, true);
         state_.unfenced.clear();
-    }
-
-    static bool isFence(const Stmt& s)
-    {
-        const auto* op = as<ir::OpStmt>(s);
-        return op && op->call.op == OpId::kFenceProxyAsync;
     }
 
     // The writers have met already: the fence belongs in front of that meeting. Else fence and meeting stand here.
     void fenceBehindMeeting(const FoundHazard& found, const Stmt& s, Out& out)
     {
-        if (lastMeeting_.out == &out && state_.pending.empty()) {
-            const bool isThere = lastMeeting_.at > 0 && isFence(out[lastMeeting_.at - 1]);
-            const Stmt fence = op(OpId::kFenceProxyAsync, {}, s);
-            if (!isThere)
-                explain(fence, *found.earlier, *found.later, true);
-            state_.unfenced.clear();
-            if (isThere)
-                return;
-            out.insert(out.begin() + static_cast<std::ptrdiff_t>(lastMeeting_.at), fence);
-            ++lastMeeting_.at;
-            ++inserted_;
-            return;
+        if (placement_.hasMeetingIn(out) && state_.pending.empty()) {
+            const Stmt fence = operationAt(OpId::kFenceProxyAsync, {}, s);
+            if (placement_.putFence(fence, out))
+                reports_.explain(fence, *found.earlier, *found.later, true);
+            return state_.unfenced.clear();
         }
         pushFence(found, s, out);
         if (const Stmt meeting = crew_.meeting(meetings_, s->where); meeting && crew_.threads->count() > 1)
-            put(meeting, out);
+            placement_.put(meeting, out);
         state_.meet();
     }
 
@@ -359,7 +284,7 @@ private:
         bool stable = false;
         for (int walks = 0; walks < kMostWalks && !stable; ++walks) {
             const std::size_t left = state_.pending.size() + state_.inFlight.size();
-            const int inserted = inserted_;
+            const int inserted = placement_.inserted();
             state_.front.clear();
             state_.met = false;
             Out conditions;
@@ -369,7 +294,7 @@ private:
             if (!conditions.empty())  // the condition stands in no list: what it needs stands at the body's end
                 next = ir::sequence({next, ir::sequence(std::move(conditions))});
             state_.age(own, inner);
-            stable = walks > 0 && inserted_ == inserted && state_.pending.size() + state_.inFlight.size() == left;
+            stable = walks > 0 && placement_.inserted() == inserted && state_.pending.size() + state_.inFlight.size() == left;
             body = next;
         }
         if (loop) {
@@ -428,13 +353,7 @@ private:
         return leaves_[s.get()] = leaf;
     }
 
-    struct MeetingPlace {
-        const Out* out = nullptr;
-        std::size_t at = 0;
-    };
-
     const ir::Launch& launch_;
-    PassContext& context_;
     analysis::Uniformity uniformity_;
     Hazards hazards_;
     HazardSearch search_{hazards_};
@@ -447,10 +366,8 @@ private:
     std::vector<ir::Axis> loops_;
     std::vector<std::uint32_t> loopOps_;
     std::map<const ir::ExprNode*, Expr> bindings_;
-    MeetingPlace lastMeeting_;
-    std::vector<Diagnostic> overwrites_;
-    int inserted_ = 0;
-    std::size_t lastPut_ = 0;
+    BarrierPlacement placement_;
+    BarrierReports reports_;
     std::unordered_map<const ir::StmtNode*, bool> leaves_;
     std::vector<Stmt> kept_;  // keys of leaves_ stay alive
 };
