@@ -7,8 +7,11 @@
 #include "profiler/protocol/runner_process.h"
 
 namespace tw::protocol {
+namespace {
 
 using Clock = std::chrono::steady_clock;
+
+}  // namespace
 
 std::vector<std::string> localRunnerCommand()
 {
