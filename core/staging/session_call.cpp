@@ -177,9 +177,12 @@ Value Session::finishCall(Entry& given, Record record, bool runs)
         const auto known = known_->find(record.key);
         if (known == known_->end() || !known->second.attempted)
             return compiledValue(record, 0, Traced{});
-        if (runs && !known->second.functions.empty())
-            return returnedTensors(*known->second.functions.front().second);
-        return known->second.functions.empty() ? makeOpaque(given.name) : compiledValue(record, 0, known->second);
+        if (known->second.functions.empty()) {  // no factory after all: what is asked for may be defined inside of it
+            Traced again;
+            traceInto(record, again);
+            return makeOpaque(entries_[id].name);
+        }
+        return runs ? returnedTensors(*known->second.functions.front().second) : compiledValue(record, 0, known->second);
     }
     bool isNew = false;
     const CallKey key = record.key;

@@ -296,6 +296,33 @@ TEST(Program, AutotunedKernelsUseTheFirstConfiguration)
     EXPECT_EQ(kernel.instances[0].params.at("block"), "32");
 }
 
+// `best` defines a prim_func and returns something, as a factory does, but it gives no kernel: the one inside is found again.
+TEST(Program, KernelsTunedInsideAFunctionAreFoundAgain)
+{
+    const Surveyed file(kHead + R"(def best(n):
+    def copy(block=None):
+        @T.prim_func
+        def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+            with T.Kernel(T.ceildiv(n, block), threads=128) as bx:
+                T.copy(X[bx * block], Y[bx * block : (bx + 1) * block])
+        return main
+    tuner = tilelang.AutoTuner.from_kernel(kernel=copy, configs=[{"block": 32}, {"block": 64}]).set_compile_args(out_idx=[-1])
+    return tuner.run(warmup=3)
+best(256)
+)");
+    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+    EXPECT_EQ(file.kernels(), std::vector<std::string>{"copy"});
+    DiagnosticSink sink;
+    TraceRequest request;
+    request.kernel = "copy";
+    request.params = {{"block", "64"}};
+    const auto result = trace(*file.program, request, plainOptions(), sink);
+    ASSERT_FALSE(sink.hasErrors()) << sink.all()[0].message;
+    ASSERT_TRUE(result.function);
+    EXPECT_EQ(shapeOf(*result.function, 0), "256");
+    EXPECT_EQ(result.instance.params.at("block"), "64");
+}
+
 TEST(Program, EndlessStagingIsOneDiagnosticAtTheLoop)
 {
     Options options = plainOptions();
