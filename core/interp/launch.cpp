@@ -51,8 +51,8 @@ void Machine::chooseClusters()
     choosesClusters_ = !options_.blocks.empty() && !launch_->allBlocks;
     wanted_.clear();
     for (const std::int64_t block : options_.blocks) {
-        const std::array<std::int64_t, 3> at = {block % std::max<std::int64_t>(1, grid_[0]), block / std::max<std::int64_t>(1, grid_[0]) % std::max<std::int64_t>(1, grid_[1]),
-                                                block / std::max<std::int64_t>(1, grid_[0] * grid_[1])};
+        const std::int64_t columns = std::max<std::int64_t>(1, grid_[0]), rows = std::max<std::int64_t>(1, grid_[1]);
+        const std::array<std::int64_t, 3> at = {block % columns, block / columns % rows, block / columns / rows};
         std::int64_t number = 0;
         for (std::size_t k = 3; k-- > 0;)
             number = number * (grid_[k] / clusterDims_[k]) + at[k] / clusterDims_[k];

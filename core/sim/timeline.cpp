@@ -38,7 +38,8 @@ TimelineResult simulateTimeline(const ir::Function& threadStage, interp::Argumen
     const target::Rates* rates = target::ratesOf(target);
     const target::Pipes* pipes = target::pipesOf(target);
     if (!rates || !pipes) {
-        diagnostics.error(Code::kNotSupported, {}, fmt::format("not supported: a simulated timeline of {}, whose latencies are not known; --target sm_90a is one that is", target.name));
+        diagnostics.error(Code::kNotSupported, {},
+                          fmt::format("not supported: a simulated timeline of {}, whose latencies are not known; --target sm_90a is one that is", target.name));
         return result;
     }
     Tracer tracer(*rates, *pipes, options.blocks, options.mostOperations);
