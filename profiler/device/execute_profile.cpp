@@ -27,6 +27,7 @@ using protocol::Outcome;
 
 // Beyond these the simulator would take minutes: element steps of all blocks, and multiply-adds of products.
 constexpr double kMostSimulatedSteps = 4e7, kMostSimulatedFlops = 2e9;
+constexpr double kMostInputBytes = 5e8;  // of tensors that a simulated timeline may ask for: a second or two
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -106,8 +107,10 @@ public:
         if (!session_.openDevice() || !session_.parseInputs() || !session_.compile(kRunExtent))
             return;
         // Inputs of a program that the simulator cannot run would take longer to make than the model; a timeline runs single blocks.
-        const bool runs = !isSim || canBeSimulated(pa::workOf(session_.function(), valuesOf(session_)));
-        if ((runs || request_.timeline) && !session_.prepareInputs({request_.seed, Fill::kNormal}))
+        const pa::Work whole = isSim ? pa::workOf(session_.function(), valuesOf(session_)) : pa::Work{};
+        const bool runs = !isSim || canBeSimulated(whole);
+        const bool needsInputs = runs || (request_.timeline && whole.least.both() <= kMostInputBytes);
+        if (needsInputs && !session_.prepareInputs({request_.seed, Fill::kNormal}))
             return;
         capture_.created = now();
         capture_.seed = request_.seed;

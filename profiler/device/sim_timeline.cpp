@@ -61,6 +61,10 @@ void addSimulatedTimeline(const Session& session, const std::vector<std::int64_t
         capture.absences["timeline"] = std::move(why);
         return;
     }
+    if (session.prepared().arguments.tensors.empty()) {
+        capture.absences["timeline"] = "the tensors are too large to be made for a simulation; smaller extents can be simulated";
+        return;
+    }
     DiagnosticSink found;
     const auto recorded = driver::recordProgram(snapshot, {}, found);
     if (!recorded) {

@@ -7,7 +7,8 @@
 //     for, stores are not; asynchronous copies are waited for where the code waits.
 //   - Barriers cost nothing but the waiting. Issuing instructions, bank conflicts and other blocks on the multiprocessor cost
 //     nothing either.
-// So prologue, steady state and epilogue of a schedule are where it puts them; absolute times are a lower bound.
+// So prologue, steady state and epilogue of a schedule are where it puts them; absolute times are a lower bound. simulated.h charges what
+// this leaves out.
 #pragma once
 
 #include <map>

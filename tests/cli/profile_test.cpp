@@ -46,6 +46,10 @@ TEST(Profile, TheTimelineIsATrace)
         (event["ph"] == "M" ? processes : stages).insert((event["ph"] == "M" ? event["args"]["name"] : event["name"]).get<std::string>());
     EXPECT_TRUE(processes.contains("modelled: launch 0, block 0"));
     EXPECT_TRUE(stages.contains("store"));
+    // The simulator's own, beside the plan.
+    EXPECT_NE(answer.out.find("stages, simulated"), std::string::npos) << answer.out;
+    EXPECT_EQ(document["otherData"]["timelines"][1]["origin"], "simulated");
+    EXPECT_TRUE(processes.contains("simulated: launch 0, block 0"));
 }
 
 TEST(Profile, TheSimulatorCountsAndTheModelTimes)
