@@ -139,6 +139,17 @@ TEST(Simulated, ADroppedStageSerializes)
     EXPECT_GT(clocks("1"), 1.4 * clocks("4"));
 }
 
+TEST(Simulated, OnlyChosenBlocksRun)
+{
+    const auto snapshot = compiled(sample("04_gemm.py"), {{"M", "256"}, {"N", "256"}, {"K", "64"}});
+    sim::TimelineOptions options;
+    options.blocks = {1, 3, 99};
+    std::vector<std::int64_t> blocks;
+    for (const capture::Track& track : simulated(*snapshot, options).tracks)
+        blocks.push_back(track.block);
+    EXPECT_EQ(blocks, (std::vector<std::int64_t>{1, 3}));
+}
+
 TEST(Simulated, SharingAMultiprocessorTakesLonger)
 {
     const auto snapshot = compiled(sample("04_gemm.py"), {{"M", "128"}, {"N", "128"}, {"K", "512"}});
