@@ -24,6 +24,7 @@ cut)  # the hello, and a piece of what follows
 killed) exec sh -c 'kill -9 $$' ;;
 empty) exec no-such-tilec serve ;;
 chatty) echo "Welcome to chatty"; exec "$@" ;;
+other) cat "$0.hello"; exec cat >/dev/null ;;
 denied) echo "me@denied: Permission denied (publickey)." >&2; exit 255 ;;
 silent) exec sleep 60 ;;
 esac
@@ -35,6 +36,9 @@ protected:
     {
         std::filesystem::permissions(ssh_.path(), std::filesystem::perms::owner_all);
         std::filesystem::create_symlink(TW_TILEC, ssh_.folder() + "/tilec");
+        // What the runner of another version would say first (profiler/protocol/frame.h).
+        const std::string hello = R"({"type": "hello", "id": 0, "protocol": 99, "version": "7.1"})";
+        std::ofstream(ssh_.path() + ".hello", std::ios::binary) << std::string("TWP1") << static_cast<char>(hello.size()) << std::string(7, '\0') << hello;
     }
     [[nodiscard]] Answer call(const std::string& verb, const std::string& device, const std::string& more = "") const
     {
@@ -76,6 +80,19 @@ TEST_F(Remote, EachWayToFailHasItsSentence)
     EXPECT_EQ(call("run", "ssh:").exitCode, 2);
     EXPECT_EQ(call("run", "ssh:/cuda:0").exitCode, 2);
     EXPECT_EQ(call("run", "cmd:").exitCode, 2);
+}
+
+TEST_F(Remote, AnotherVersionIsNamedAndNothingIsStored)
+{
+    const std::string message = refusal("ssh:other");
+    EXPECT_TRUE(message.starts_with("the runner (tilec 7.1) speaks protocol 99, this program protocol ")) << message;
+    EXPECT_TRUE(message.ends_with(": install the same version of Tilewright on both sides")) << message;
+    const store::test::Folder folder;
+    const std::string db = folder.file("runs.db");
+    EXPECT_EQ(call("profile", "ssh:good/sim", "--store " + db).exitCode, 0);
+    for (const char* device : {"ssh:other/sim", "ssh:cut/sim", "ssh:killed/sim"})
+        EXPECT_EQ(call("profile", device, "--store " + db).exitCode, 4) << device;
+    EXPECT_EQ(tilec("runs --json --store " + db).json()["runs"].size(), 1U);
 }
 
 TEST_F(Remote, TheDoctorNamesTheHostsTroubleOnce)
