@@ -58,7 +58,16 @@ struct Operation {
     std::map<std::string, double> bytes;   // by level: "dram", "l2", "shared"
     std::map<std::string, double> stalls;  // share of the operation's samples by reason, 0 … 1
     double flops = 0;
+    std::map<std::string, double> counts;  // of its instructions, by names of `count`; empty where they were not counted
 };
+
+// What instructions did, counted exactly in a run of patched code: of the kernel's launches in one call.
+namespace count {
+inline constexpr const char *kExecuted = "executed",                    // warp instructions
+                            *kThreads = "threads",                      // thread instructions whose predicate held
+                            *kSectors = "sectors", *kIdealSectors = "sectors_ideal",  // of 32 bytes in global memory; the fewest for its bytes
+                            *kWavefronts = "wavefronts", *kIdealWavefronts = "wavefronts_ideal";  // passes over shared memory's banks
+}  // namespace count
 
 // Heat of one line of one text, for the margins of code views.
 struct LineCost {
@@ -68,6 +77,7 @@ struct LineCost {
     double share = 0;  // of all samples of that text, 0 … 1
     std::map<std::string, double> stalls;  // share of the line's samples by reason
     Origin origin = Origin::kMeasured;
+    std::map<std::string, double> counts{};  // as Operation::counts; a line may have counts and no share
 };
 
 // A counter over time within one launch. Equal lengths; nanoseconds from the launch's start.
@@ -90,7 +100,7 @@ struct Span {
     std::string event;  // "issue", "wait", "tensor", "epilogue", ...; spans of one track nest or follow, never cross
     std::uint32_t op = 0;
     std::int64_t iteration = -1;  // of the innermost pipelined loop, -1 outside
-    int stage = -1;               // of the pipeline
+    int stage = -1;               // of the pipeline: which of its buffers, -1 outside
     double startNs = 0, endNs = 0;  // from the start of the earliest block shown
 };
 struct Timeline {
@@ -109,6 +119,8 @@ struct Ceiling {
     double perSecond = 0;  // bytes or operations
     bool isBandwidth = false;
     Origin origin = Origin::kModelled;  // a data sheet's number is modelled; a device's own copy or product rate is measured
+    int samples = 0;                    // of a measured one, whose rate is their median
+    double spread = 0;                  // as Metric::spread
 };
 struct RooflinePoint {
     std::string name;  // of the kernel or launch, and the level of its bytes
@@ -159,6 +171,7 @@ struct Launch {
     int registers = 0, blocksPerSm = 0;
     double occupancy = 0;  // resident warps over the most that fit, 0 … 1
     std::string limiter;   // of the occupancy
+    std::string bound;     // what limits its time, as modelled: "tensor", "DRAM", "L2", "issue", "latency", …; empty without a model
     std::int64_t spillBytes = 0;
 };
 

@@ -16,13 +16,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TargetCode, format, text, lines)
 namespace capture {
 NLOHMANN_JSON_SERIALIZE_ENUM(Origin, {{Origin::kModelled, "modelled"}, {Origin::kSimulated, "simulated"}, {Origin::kMeasured, "measured"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Metric, name, value, unit, launch, origin, samples, spread)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Operation, id, name, where, line, origin, timeShare, samples, bytes, stalls, flops)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LineCost, text, line, op, share, stalls, origin)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Operation, id, name, where, line, origin, timeShare, samples, bytes, stalls, flops, counts)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LineCost, text, line, op, share, stalls, origin, counts)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Series, name, unit, launch, origin, timeNs, values)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Track, role, launch, block, sm, warp)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Span, track, event, op, iteration, stage, startNs, endNs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Timeline, origin, tracks, spans, clockMHz, recordCostNs, plainUs, recordedUs, dropped)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Ceiling, name, perSecond, isBandwidth, origin)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Ceiling, name, perSecond, isBandwidth, origin, samples, spread)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RooflinePoint, name, flops, bytes, seconds, bandwidth, compute, origin)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Roofline, ceilings, points)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Edit, label, changes, modelledGain)
@@ -30,7 +30,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Finding, code, value, unit, reas
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Environment, device, gpu, driver, cuda, cupti, host, system, smClockMHz, memoryClockMHz,
                                                 temperatureC, powerW, throttling, coldL2)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Launch, entry, grid, block, cluster, staticSharedBytes, dynamicSharedBytes, registers,
-                                                blocksPerSm, occupancy, limiter, spillBytes)
+                                                blocksPerSm, occupancy, limiter, spillBytes, bound)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SourceFile, name, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Capture, tilewright, created, files, kernel, instance, target, params, dims, seed, repeat,
                                                 environment, launches, cuda, sass, tileIr, threadIr, schedule, samplesUs, metrics, operations,

@@ -53,8 +53,9 @@ TimingSummary summarizeTimes(std::vector<double> microseconds)
     return {quantile(microseconds, 0.5), microseconds.front(), quantile(microseconds, 0.1), quantile(microseconds, 0.9)};
 }
 
-Result<bool> waitFor(Context& context, const std::string& what, std::stop_token stop)
+Result<bool> waitFor(Context& context, const std::string& what, std::stop_token stop, double mostSeconds)
 {
+    const auto start = std::chrono::steady_clock::now();
     // Short kernels are done after a few looks; long ones are looked at rarely.
     for (int looks = 0;; ++looks) {
         const int result = context.driver().call().queryStream(nullptr);
@@ -63,7 +64,7 @@ Result<bool> waitFor(Context& context, const std::string& what, std::stop_token 
                 return tl::unexpected(done.error());
             return true;
         }
-        if (stop.stop_requested())
+        if (stop.stop_requested() || std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > mostSeconds)
             return false;
         if (looks > 1000)
             std::this_thread::sleep_for(std::chrono::microseconds(looks > 2000 ? 1000 : 50));

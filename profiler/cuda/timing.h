@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <stop_token>
 #include <vector>
 
@@ -30,8 +31,9 @@ using Step = std::function<Result<void>()>;
 [[nodiscard]] Result<std::vector<double>> time(std::shared_ptr<Context> context, const Step& prepare, const Step& work,
                                                const TimingOptions& options, std::stop_token stop = {});
 
-// Waits for everything launched, looking for a stop request. False if it came first: the GPU then still works, and only the
-// end of the process ends that.
-[[nodiscard]] Result<bool> waitFor(Context& context, const std::string& what, std::stop_token stop);
+// Waits for everything launched, looking for a stop request and for the end of `mostSeconds`. False if one of them came first: the
+// GPU then still works, and only the end of the process ends that.
+[[nodiscard]] Result<bool> waitFor(Context& context, const std::string& what, std::stop_token stop,
+                                   double mostSeconds = std::numeric_limits<double>::infinity());
 
 }  // namespace tw::cuda

@@ -28,7 +28,7 @@ struct Head {
 enum : int { kTypeCounter = 0, kTypeRatio = 1, kTypeThroughput = 2 };  // of a metric
 enum : int { kForRanges = 0, kForPmSampling = 1 };                    // of a host object
 enum : int { kAutoRange = 1, kUserReplay = 3 };
-enum : int { kApiRanges = 0, kApiPcSampling = 1, kApiPmSampling = 3 };
+enum : int { kApiRanges = 0, kApiPcSampling = 1, kApiSass = 2, kApiPmSampling = 3 };
 enum : int { kUnknownSupport = 0, kUnsupported = 1, kDisabled = 2, kSupported = 3 };
 
 struct NoParams : Head {};
@@ -285,6 +285,55 @@ struct SassToSource {
     char *file, *folder;  // to be freed
 };
 
+// ---- counts of instructions, by patched code ----
+inline constexpr std::uint8_t kWholeGpu = 0;  // one value a metric and instruction
+struct SassDetails {
+    std::uint64_t id;
+    const char *name, *description;
+};
+struct SassProperties : Head {
+    const char *chip, *metric;
+    SassDetails details;
+};
+struct SassChoice {
+    std::uint64_t id;
+    std::uint8_t granularity;  // kWholeGpu
+};
+struct SassConfig : Head {
+    std::size_t count;
+    SassChoice* choices;
+    std::uint32_t device;  // ordinal
+};
+struct SassUnconfig : Head {
+    std::uint32_t device;
+};
+struct SassEnable : Head {
+    Context context;
+    std::uint8_t isLazy;  // patch a kernel when it is launched
+};
+struct SassDisable : Head {
+    Context context;
+    std::size_t dropped;
+};
+struct SassDataInfo : Head {
+    Context context;
+    std::size_t records, instances;
+};
+struct SassValue {
+    std::uint64_t id, value;
+};
+struct SassRecord : Head {
+    std::uint32_t cubinCrc, functionIndex;
+    const char* function;
+    std::uint32_t offset;
+    SassValue* values;  // as many as there are instances
+};
+struct SassFlush : Head {
+    Context context;
+    std::size_t records, instances;
+    SassRecord* data;
+};
+
 // The size that a structure says of itself.
 #define TW_CUPTI_SIZE(type, last) \
     constexpr std::size_t sizeOf(const type*) { return offsetof(type, last) + sizeof(type::last); }
@@ -328,6 +377,14 @@ TW_CUPTI_SIZE(PcGetData, buffer)
 TW_CUPTI_SIZE(PcReasonCount, count)
 TW_CUPTI_SIZE(PcReasonNames, names)
 TW_CUPTI_SIZE(SassToSource, folder)
+TW_CUPTI_SIZE(SassProperties, details)
+TW_CUPTI_SIZE(SassConfig, device)
+TW_CUPTI_SIZE(SassUnconfig, device)
+TW_CUPTI_SIZE(SassEnable, isLazy)
+TW_CUPTI_SIZE(SassDisable, dropped)
+TW_CUPTI_SIZE(SassDataInfo, instances)
+TW_CUPTI_SIZE(SassRecord, values)
+TW_CUPTI_SIZE(SassFlush, instances)  // as the header says it
 #pragma GCC diagnostic pop
 #undef TW_CUPTI_SIZE
 

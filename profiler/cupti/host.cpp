@@ -17,6 +17,18 @@ std::string lower(std::string text)
     return text;
 }
 
+// "dram", "bytes", "read", "sum" of "dram__bytes_read.sum".
+std::vector<std::string> partsOf(const std::string& name)
+{
+    std::string spaced = lower(name);
+    std::replace_if(spaced.begin(), spaced.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, ' ');
+    std::istringstream in(spaced);
+    std::vector<std::string> parts;
+    for (std::string part; in >> part;)
+        parts.push_back(part);
+    return parts;
+}
+
 }  // namespace
 
 std::vector<const char*> pointersTo(const std::vector<std::string>& names)
@@ -87,6 +99,27 @@ std::vector<std::string> MetricHost::search(const std::string& query, std::size_
     }
     std::stable_sort(out.begin(), out.end(), [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
     out.resize(std::min(out.size(), limit));
+    return out;
+}
+
+std::vector<std::string> MetricHost::nearest(const std::string& name, std::size_t limit) const
+{
+    if (std::vector<std::string> holding = search(name, limit); !holding.empty())
+        return holding;
+    const std::vector<std::string> wanted = partsOf(name);
+    std::vector<std::pair<std::size_t, std::string>> found;  // parts that are not shared
+    for (const std::string& candidate : names_) {
+        const std::vector<std::string> parts = partsOf(candidate);
+        const auto shared = static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [&](const std::string& part) {
+            return std::any_of(parts.begin(), parts.end(), [&](const std::string& p) { return p.starts_with(part) || part.starts_with(p); });
+        }));
+        if (shared > 0 && 2 * shared >= wanted.size())
+            found.emplace_back(wanted.size() + parts.size() - 2 * shared, candidate);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < std::min(limit, found.size()); ++i)
+        out.push_back(found[i].second);
     return out;
 }
 

@@ -40,6 +40,9 @@ public:
     [[nodiscard]] bool offers(const std::string& name) const;
     // Base names that hold every word of `query`, case ignored; at most `limit`, shortest first.
     [[nodiscard]] std::vector<std::string> search(const std::string& query, std::size_t limit) const;
+    // Base names that an unknown one may mean, at most `limit`: those that hold all of it, else those that share most of its parts ("dram",
+    // "bytes", "read" of "dram__byte_read"), at least half of them.
+    [[nodiscard]] std::vector<std::string> nearest(const std::string& name, std::size_t limit) const;
     // What may follow a base name, as in ".sum" and ".avg.pct_of_peak_sustained_elapsed". Empty for an unknown name.
     [[nodiscard]] std::vector<std::string> suffixes(const std::string& base) const;
     [[nodiscard]] Result<CounterProperties> properties(const std::string& name) const;

@@ -55,6 +55,17 @@ constexpr Level kLevels[] = {
     {&api::DeviceSupported::sli, api::kSli},                     {&api::DeviceSupported::wsl, api::kWsl},
 };
 
+int numberOf(Interface which)
+{
+    switch (which) {
+        case Interface::kRanges: return api::kApiRanges;
+        case Interface::kPcSampling: return api::kApiPcSampling;
+        case Interface::kInstructions: return api::kApiSass;
+        case Interface::kPmSampling: break;
+    }
+    return api::kApiPmSampling;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Library>> Library::openFile(const std::string& path)
@@ -127,7 +138,7 @@ Result<void> startProfiling(const Library& library, cuda::api::Device device, In
         return done;
     auto support = api::make<api::DeviceSupported>();
     support.device = device;
-    support.which = which == Interface::kRanges ? api::kApiRanges : which == Interface::kPcSampling ? api::kApiPcSampling : api::kApiPmSampling;
+    support.which = numberOf(which);
     if (auto done = library.check(library.call().deviceSupported(&support), "asking for counters"); !done)
         return done;
     if (support.isSupported == api::kSupported)

@@ -39,13 +39,13 @@ private:
 };
 
 // Which of CUPTI's interfaces a question is about.
-enum class Interface { kRanges, kPcSampling, kPmSampling };
+enum class Interface { kRanges, kPcSampling, kPmSampling, kInstructions };
 
 // Starts CUPTI's profiling in this process (the driver must be initialised) and asks whether this GPU supports it.
 // `device`: the driver's handle, its ordinal.
 [[nodiscard]] Result<void> startProfiling(const Library& library, cuda::api::Device device, Interface which);
 
-// The chip of a GPU, as in "GH100".
+// The chip of a GPU, as in "GH100". After startProfiling: before it, CUPTI 13.0 crashes.
 [[nodiscard]] Result<std::string> chipOf(const Library& library, int ordinal);
 
 }  // namespace tw::cupti

@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include "core/support/diagnostic.h"
+
 namespace tw::cupti {
 namespace {
 
@@ -24,35 +26,23 @@ constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
     {"byte", "bytes"}, {"byte/second", "bytes/s"}, {"percent", "%"}, {"nanosecond", "ns"}, {"gpc_cycle", "cycles"}, {"instruction", "count"},
     {"warp", "warps"},  {"", "count"}};
 
-std::string unitOf(const std::string& unit, const std::string& counter)
-{
-    if (counter.find(".pct") != std::string::npos)
-        return "%";
-    for (const auto& [theirs, ours] : kUnits)
-        if (unit == theirs)
-            return std::string(ours);
-    return unit;
-}
-
-std::string counterFor(const MetricHost& host, const MetricDefinition& definition)
-{
-    for (const std::string_view counter : {definition.counter, definition.other})
-        if (!counter.empty() && host.offers(std::string(counter)))
-            return std::string(counter);
-    return {};
-}
-
 Failure unknownName(const MetricHost& host, const std::string& name)
 {
     Failure failure{FailureKind::kBadMetric, 0, fmt::format("{} has no metric {}", host.chip(), name), ""};
-    std::vector<std::string> near;
-    for (const MetricDefinition& d : kDefinitions)
+    std::vector<std::string> near, known;
+    for (const NamedSet& s : kSets)
+        known.emplace_back(s.name);
+    for (const MetricDefinition& d : kDefinitions) {
+        known.emplace_back(d.name);
         if (d.name.find(name) != std::string_view::npos)
             near.emplace_back(d.name);
-    const std::vector<std::string> found = host.search(name, 5);
+    }
+    if (const std::string meant = nearestName(name, known); !meant.empty() && std::find(near.begin(), near.end(), meant) == near.end())
+        near.insert(near.begin(), meant);
+    const std::vector<std::string> found = host.nearest(name, 5);
     near.insert(near.end(), found.begin(), found.end());
-    failure.remedy = near.empty() ? "name a set (headline, memory, compute, stalls), one of our metrics, or a counter of the chip"
-                                  : fmt::format("near it: {}", fmt::join(near, ", "));
+    failure.remedy = near.empty() ? "name a set (headline, memory, compute, stalls), one of our metrics, or a counter of the chip; `tilec profile --list-metrics WORD` searches"
+                                  : fmt::format("near it: {}; `tilec profile --list-metrics WORD` searches", fmt::join(near, ", "));
     return failure;
 }
 
@@ -100,6 +90,42 @@ std::size_t addDefined(const MetricHost& host, const Wanted& wanted, Choice& cho
 }  // namespace
 
 std::span<const MetricDefinition> metricDefinitions() { return kDefinitions; }
+
+std::string setNames(unsigned sets)
+{
+    std::string out;
+    for (const NamedSet& s : kSets)
+        if (sets & s.set)
+            out += (out.empty() ? "" : " ") + std::string(s.name);
+    return out;
+}
+
+std::string unitOf(const std::string& unit, const std::string& counter)
+{
+    if (counter.find(".pct") != std::string::npos)
+        return "%";
+    for (const auto& [theirs, ours] : kUnits)
+        if (unit == theirs)
+            return std::string(ours);
+    return unit;
+}
+
+std::string counterFor(const MetricHost& host, const MetricDefinition& definition)
+{
+    for (const std::string_view counter : {definition.counter, definition.other})
+        if (!counter.empty() && host.offers(std::string(counter)))
+            return std::string(counter);
+    return {};
+}
+
+std::string fullName(const MetricHost& host, const std::string& base)
+{
+    const std::vector<std::string> suffixes = host.suffixes(base);
+    for (const char* plain : {".sum", ".ratio", ".pct", ".avg.pct_of_peak_sustained_elapsed"})
+        if (std::find(suffixes.begin(), suffixes.end(), plain) != suffixes.end())
+            return base + plain;
+    return suffixes.empty() ? base : base + suffixes.front();
+}
 
 Choice chooseMetrics(const MetricHost& host, const std::vector<std::string>& names)
 {

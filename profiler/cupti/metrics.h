@@ -25,6 +25,15 @@ struct MetricDefinition {
 // All of metrics.def, in its order.
 [[nodiscard]] std::span<const MetricDefinition> metricDefinitions();
 
+// Names of the sets of these bits, separated by spaces.
+[[nodiscard]] std::string setNames(unsigned sets);
+// The chip's counter behind a metric of ours; empty: it has none.
+[[nodiscard]] std::string counterFor(const MetricHost& host, const MetricDefinition& definition);
+// A base name with the suffix of its plainest value: ".sum" of a counter, ".ratio", ".pct" or the share of the peak of others.
+[[nodiscard]] std::string fullName(const MetricHost& host, const std::string& base);
+// CUPTI's unit of a counter as people write it: "bytes", "%", "count".
+[[nodiscard]] std::string unitOf(const std::string& unit, const std::string& counter);
+
 // A metric that one chip can collect.
 struct ChosenMetric {
     std::string name, unit;

@@ -6,6 +6,7 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 #include <gtest/gtest.h>
 
@@ -258,6 +259,44 @@ TEST(CuptiAbi, PcDataLiesAlike)
     TW_MEMBER(PcOption, value, CUpti_PCSamplingConfigurationInfo, attributeData);
 }
 
+TEST(CuptiAbi, CountsOfInstructionsLieAlike)
+{
+    EXPECT_EQ(sizeof(SassDetails), sizeof(CUpti_SassMetrics_MetricDetails));
+    TW_MEMBER(SassDetails, id, CUpti_SassMetrics_MetricDetails, metricId);
+    TW_MEMBER(SassDetails, description, CUpti_SassMetrics_MetricDetails, pMetricDescription);
+    TW_SIZE(SassProperties, CUpti_SassMetrics_GetProperties_Params, CUpti_SassMetrics_GetProperties_Params_STRUCT_SIZE);
+    TW_MEMBER(SassProperties, chip, CUpti_SassMetrics_GetProperties_Params, pChipName);
+    TW_MEMBER(SassProperties, metric, CUpti_SassMetrics_GetProperties_Params, pMetricName);
+    TW_MEMBER(SassProperties, details, CUpti_SassMetrics_GetProperties_Params, metric);
+    EXPECT_EQ(sizeof(SassChoice), sizeof(CUpti_SassMetrics_Config));
+    TW_MEMBER(SassChoice, id, CUpti_SassMetrics_Config, metricId);
+    TW_MEMBER(SassChoice, granularity, CUpti_SassMetrics_Config, outputGranularity);
+    TW_SIZE(SassConfig, CUpti_SassMetricsSetConfig_Params, CUpti_SassMetricsSetConfig_Params_STRUCT_SIZE);
+    TW_MEMBER(SassConfig, count, CUpti_SassMetricsSetConfig_Params, numOfMetricConfig);
+    TW_MEMBER(SassConfig, choices, CUpti_SassMetricsSetConfig_Params, pConfigs);
+    TW_MEMBER(SassConfig, device, CUpti_SassMetricsSetConfig_Params, deviceIndex);
+    TW_SIZE(SassUnconfig, CUpti_SassMetricsUnsetConfig_Params, CUpti_SassMetricsUnsetConfig_Params_STRUCT_SIZE);
+    TW_MEMBER(SassUnconfig, device, CUpti_SassMetricsUnsetConfig_Params, deviceIndex);
+    TW_SIZE(SassEnable, CUpti_SassMetricsEnable_Params, CUpti_SassMetricsEnable_Params_STRUCT_SIZE);
+    TW_MEMBER(SassEnable, context, CUpti_SassMetricsEnable_Params, ctx);
+    TW_MEMBER(SassEnable, isLazy, CUpti_SassMetricsEnable_Params, enableLazyPatching);
+    TW_SIZE(SassDisable, CUpti_SassMetricsDisable_Params, CUpti_SassMetricsDisable_Params_STRUCT_SIZE);
+    TW_MEMBER(SassDisable, dropped, CUpti_SassMetricsDisable_Params, numOfDroppedRecords);
+    TW_SIZE(SassDataInfo, CUpti_SassMetricsGetDataProperties_Params, CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE);
+    TW_MEMBER(SassDataInfo, records, CUpti_SassMetricsGetDataProperties_Params, numOfPatchedInstructionRecords);
+    TW_MEMBER(SassDataInfo, instances, CUpti_SassMetricsGetDataProperties_Params, numOfInstances);
+    EXPECT_EQ(sizeof(SassValue), sizeof(CUpti_SassMetrics_InstanceValue));
+    TW_MEMBER(SassValue, value, CUpti_SassMetrics_InstanceValue, value);
+    EXPECT_EQ(sizeof(SassRecord), sizeof(CUpti_SassMetrics_Data));
+    TW_MEMBER(SassRecord, cubinCrc, CUpti_SassMetrics_Data, cubinCrc);
+    TW_MEMBER(SassRecord, function, CUpti_SassMetrics_Data, functionName);
+    TW_MEMBER(SassRecord, offset, CUpti_SassMetrics_Data, pcOffset);
+    TW_MEMBER(SassRecord, values, CUpti_SassMetrics_Data, pInstanceValues);
+    TW_SIZE(SassFlush, CUpti_SassMetricsFlushData_Params, CUpti_SassMetricsFlushData_Params_STRUCT_SIZE);
+    TW_MEMBER(SassFlush, records, CUpti_SassMetricsFlushData_Params, numOfPatchedInstructionRecords);
+    TW_MEMBER(SassFlush, data, CUpti_SassMetricsFlushData_Params, pMetricsData);
+}
+
 TEST(CuptiAbi, NumbersAreTheirs)
 {
     EXPECT_EQ(static_cast<int>(kTypeCounter), static_cast<int>(CUPTI_METRIC_TYPE_COUNTER));
@@ -268,7 +307,9 @@ TEST(CuptiAbi, NumbersAreTheirs)
     EXPECT_EQ(static_cast<int>(kUserReplay), static_cast<int>(CUPTI_UserReplay));
     EXPECT_EQ(static_cast<int>(kApiRanges), static_cast<int>(CUPTI_PROFILER_RANGE_PROFILING));
     EXPECT_EQ(static_cast<int>(kApiPcSampling), static_cast<int>(CUPTI_PROFILER_PC_SAMPLING));
+    EXPECT_EQ(static_cast<int>(kApiSass), static_cast<int>(CUPTI_PROFILER_SASS_METRICS));
     EXPECT_EQ(static_cast<int>(kApiPmSampling), static_cast<int>(CUPTI_PROFILER_PM_SAMPLING));
+    EXPECT_EQ(static_cast<int>(kWholeGpu), static_cast<int>(CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU));
     EXPECT_EQ(static_cast<int>(kUnsupported), static_cast<int>(CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED));
     EXPECT_EQ(static_cast<int>(kDisabled), static_cast<int>(CUPTI_PROFILER_CONFIGURATION_DISABLED));
     EXPECT_EQ(static_cast<int>(kSupported), static_cast<int>(CUPTI_PROFILER_CONFIGURATION_SUPPORTED));

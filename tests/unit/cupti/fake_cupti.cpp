@@ -3,6 +3,7 @@
 // With TW_FAKE_OLD it is one from before the range profiler.
 #include "tests/unit/cupti/fake_cupti.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tw::cupti;
@@ -171,6 +172,42 @@ FAKE(cuptiPmSamplingCounterDataGetSampleInfo, PmSampleInfo* p)
     p->start = 1000000 + p->index * 2000;
     p->end = p->start + 2000;
     return isWhole(p) ? answer("pmSampleInfo") : kInvalidParameter;
+}
+
+FAKE(cuptiSassMetricsGetProperties, SassProperties* p)
+{
+    const auto found = std::find(state.sassMetrics.begin(), state.sassMetrics.end(), p->metric);
+    if (!isWhole(p) || found == state.sassMetrics.end())
+        return kInvalidParameter;
+    p->details.id = static_cast<std::uint64_t>(found - state.sassMetrics.begin()) + 1;
+    return answer("sassProperties");
+}
+FAKE(cuptiSassMetricsSetConfig, SassConfig* p)
+{
+    if (state.sassConfigs++ > 0)
+        return kOutOfMemory;
+    for (std::size_t i = 0; i < p->count; ++i)
+        state.sassChosen.push_back(p->choices[i].id);
+    return isWhole(p) ? answer("sassConfig") : kInvalidParameter;
+}
+FAKE(cuptiSassMetricsUnsetConfig, SassUnconfig* p) { return isWhole(p) ? answer("sassUnconfig") : kInvalidParameter; }
+FAKE(cuptiSassMetricsEnable, SassEnable* p) { return state.isCounting = p->isLazy != 0, isWhole(p) ? answer("sassEnable") : kInvalidParameter; }
+FAKE(cuptiSassMetricsDisable, SassDisable* p) { return state.isCounting = false, isWhole(p) ? answer("sassDisable") : kInvalidParameter; }
+FAKE(cuptiSassMetricsGetDataProperties, SassDataInfo* p)
+{
+    p->records = state.sass.size();
+    p->instances = 1;
+    return state.isCounting ? answer("sassDataInfo") : kInvalidOperation;
+}
+FAKE(cuptiSassMetricsFlushData, SassFlush* p)
+{
+    static const char kFunction[] = "kernel";
+    for (std::size_t i = 0; i < p->records; ++i) {
+        p->data[i].function = kFunction;
+        p->data[i].offset = state.sass[i].offset;
+        p->data[i].values[0] = {state.sass[i].metric, state.sass[i].value};
+    }
+    return isWhole(p) && state.isCounting ? answer("sassFlush") : kInvalidOperation;
 }
 #endif
 

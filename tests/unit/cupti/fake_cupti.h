@@ -34,6 +34,16 @@ struct FakeState {
     std::vector<Pc> pcs;         // of every fetch
     int looksUntilSamples = 0;
     std::map<int, std::uint32_t> pcOptions;
+
+    std::vector<std::string> sassMetrics;  // that the chip has; the number of one is its place from 1
+    std::vector<std::uint64_t> sassChosen;
+    int sassConfigs = 0;                   // of this process: a second one fails, as the real one does
+    bool isCounting = false;
+    struct Sass {
+        std::uint32_t offset = 0;
+        std::uint64_t metric = 0, value = 0;
+    };
+    std::vector<Sass> sass;                // records of the kernel
 };
 
 // Exported by the played library under this name.

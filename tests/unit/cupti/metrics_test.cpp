@@ -82,6 +82,18 @@ TEST_F(MetricsTest, FindsCountersByWords)
     EXPECT_EQ(properties->unit, "byte");
 }
 
+TEST_F(MetricsTest, FindsWhatAMisspeltNameMeans)
+{
+    const auto gh100 = host("GH100");
+    const auto near = gh100->nearest("dram__byte_read.sum", 5);
+    EXPECT_NE(std::find(near.begin(), near.end(), "dram__bytes_read"), near.end());
+    EXPECT_TRUE(gh100->nearest("zzz", 5).empty());
+    EXPECT_EQ(fullName(*gh100, "dram__bytes_read"), "dram__bytes_read.sum");
+    const Choice choice = chooseMetrics(*gh100, {"headlin", "dram_raed_bytes"});
+    EXPECT_NE(choice.lacking.at("headlin").find("near it: headline"), std::string::npos) << choice.lacking.at("headlin");
+    EXPECT_NE(choice.lacking.at("dram_raed_bytes").find("dram_read_bytes"), std::string::npos) << choice.lacking.at("dram_raed_bytes");
+}
+
 TEST_F(MetricsTest, TakesCountersByTheirOwnName)
 {
     const auto gh100 = host("GH100");
