@@ -142,5 +142,6 @@ CudaCompileResult Client::compileCuda(const CudaCompileRequest& request, std::st
 }
 
 MachineResult Client::machine(std::stop_token stop) { return ask<MachineResult>(MachineRequest{}, {}, std::move(stop)); }
+MetricsResult Client::metrics(const MetricsRequest& request, std::stop_token stop) { return ask<MetricsResult>(request, {}, std::move(stop)); }
 
 }  // namespace tw::protocol

@@ -41,6 +41,7 @@ public:
 
     [[nodiscard]] CudaCompileResult compileCuda(const CudaCompileRequest& request, std::stop_token stop = {});
     [[nodiscard]] MachineResult machine(std::stop_token stop = {});
+    [[nodiscard]] MetricsResult metrics(const MetricsRequest& request, std::stop_token stop = {});
 
     // For runners that cannot compile CUDA; called from the thread that waits for the runner. Without one, a runner that asks is told that this client cannot.
     void setCudaCompiler(CudaCompiler compiler) { compiler_ = std::move(compiler); }

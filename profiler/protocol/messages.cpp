@@ -341,13 +341,14 @@ void write(Writer& w, const ProfileRequest& m)
     const Json j = job(w, m.job);
     w.json = {{"type", "profile"}, {"job", j}, {"device", m.device}, {"inputs", inputs(w, m.inputs)}, {"seed", m.seed}, {"repeat", m.repeat},
               {"metrics", m.metrics}, {"stalls", m.stalls}, {"overTime", m.overTime}, {"timeline", m.timeline}, {"blocks", m.blocks},
-              {"coldL2", m.coldL2}};
+              {"coldL2", m.coldL2}, {"instructions", m.instructions}};
 }
 void read(const Reader& r, const Json& j, ProfileRequest& m)
 {
     m = {toJob(r, j.at("job")), j.at("device").get<std::string>(), toInputs(r, j.at("inputs")), j.at("seed").get<std::uint64_t>(),
          j.at("repeat").get<int>(), j.at("metrics").get<std::vector<std::string>>(), j.at("stalls").get<bool>(), j.at("overTime").get<bool>(),
-         j.at("timeline").get<bool>(), j.at("blocks").get<std::vector<std::int64_t>>(), j.at("coldL2").get<bool>()};
+         j.at("timeline").get<bool>(), j.at("blocks").get<std::vector<std::int64_t>>(), j.at("coldL2").get<bool>(),
+         j.at("instructions").get<bool>()};
 }
 
 void write(Writer& w, const ProfileResult& m)
@@ -399,6 +400,30 @@ void read(const Reader&, const Json& j, MachineResult& m)
                             c.at("remedy").get<std::string>()});
 }
 
+void write(Writer& w, const MetricsRequest& m)
+{
+    w.json = {{"type", "metrics"}, {"device", m.device}, {"words", m.words}, {"target", m.target}, {"limit", m.limit}};
+}
+void read(const Reader&, const Json& j, MetricsRequest& m)
+{
+    m = {j.at("device").get<std::string>(), j.at("words").get<std::string>(), j.at("target").get<std::string>(), j.at("limit").get<int>()};
+}
+
+void write(Writer& w, const MetricsResult& m)
+{
+    Json metrics = Json::array();
+    for (const MetricInfo& i : m.metrics)
+        metrics.push_back({i.name, i.unit, i.meaning, i.sets, i.counter, i.passes});
+    w.json = {{"type", "metricsResult"}, {"head", head(m.head)}, {"chip", m.chip}, {"library", m.library}, {"metrics", metrics}, {"found", m.found}};
+}
+void read(const Reader&, const Json& j, MetricsResult& m)
+{
+    m = {toHead(j.at("head")), j.at("chip").get<std::string>(), j.at("library").get<std::string>(), {}, j.at("found").get<int>()};
+    for (const Json& i : j.at("metrics"))
+        m.metrics.push_back({i.at(0).get<std::string>(), i.at(1).get<std::string>(), i.at(2).get<std::string>(), i.at(3).get<std::string>(),
+                             i.at(4).get<std::string>(), i.at(5).get<int>()});
+}
+
 template <class T>
 Message parse(const Reader& r, const Json& j)
 {
@@ -416,6 +441,7 @@ Message parseAny(const Reader& r, const Json& j)
         {"failure", parse<Failure>},     {"runResult", parse<RunResult>},      {"verifyResult", parse<VerifyResult>},
         {"compileResult", parse<CompileResult>}, {"compileCuda", parse<CudaCompileRequest>}, {"compileCudaResult", parse<CudaCompileResult>},
         {"machine", parse<MachineRequest>}, {"machineResult", parse<MachineResult>},
+        {"metrics", parse<MetricsRequest>}, {"metricsResult", parse<MetricsResult>},
     };
     const auto found = kParsers.find(j.at("type").get<std::string>());
     if (found == kParsers.end())

@@ -24,7 +24,7 @@
 
 namespace tw::protocol {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 struct Hello {
     int protocol = kProtocolVersion;
@@ -117,6 +117,7 @@ struct ProfileRequest {
     bool timeline = false;             // run a second time with stage records
     std::vector<std::int64_t> blocks;  // whose stages are recorded; empty: a few, spread over the grid
     bool coldL2 = true;                // flush the cache before each sample
+    bool instructions = false;         // count what each instruction does; on a GPU the runner ends after it, for CUPTI counts once a process
 };
 struct ProfileResult {
     ResultHead head;
@@ -174,6 +175,27 @@ struct MachineResult {
     std::vector<std::string> devices;  // what --device may name there, GPUs too
 };
 
+// What may be counted on a device, for `ProfileRequest::metrics`.
+struct MetricsRequest {
+    std::string device = "cuda:0";
+    std::string words;   // only those that hold every one of these words in their name or meaning, case ignored; empty: all
+    std::string target;  // whose chip is meant where the machine has no GPU; may be empty
+    int limit = 200;     // of counters; our own metrics all come
+};
+struct MetricInfo {
+    std::string name;         // as --metrics takes it
+    std::string unit, meaning;
+    std::string sets;         // ours: names of the sets that it is in, separated by spaces; empty for a counter of the chip
+    std::string counter;      // ours: the chip's counter behind it
+    int passes = 0;           // runs of a kernel that it alone needs; 0: not known
+};
+struct MetricsResult {
+    ResultHead head;
+    std::string chip, library;  // "GH100"; "CUPTI 13.0 (path)"
+    std::vector<MetricInfo> metrics;  // ours first, then counters of the chip, nearest in name first
+    int found = 0;                    // counters that fit, also beyond the limit
+};
+
 struct Cancel {};
 struct Progress {
     std::string phase;    // "compile", "inputs", "run", "reference"
@@ -184,8 +206,8 @@ struct Failure {
     std::string message;
 };
 
-using Message = std::variant<Hello, RunRequest, VerifyRequest, ProfileRequest, CompileRequest, CudaCompileRequest, MachineRequest,
-                             Cancel, Progress, RunResult, VerifyResult, ProfileResult, CompileResult, CudaCompileResult, MachineResult, Failure>;
+using Message = std::variant<Hello, RunRequest, VerifyRequest, ProfileRequest, CompileRequest, CudaCompileRequest, MachineRequest, MetricsRequest,
+                             Cancel, Progress, RunResult, VerifyResult, ProfileResult, CompileResult, CudaCompileResult, MachineResult, MetricsResult, Failure>;
 struct Envelope {
     std::uint64_t id = 0;  // of the request; 0 in a Hello
     Message message;

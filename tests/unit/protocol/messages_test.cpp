@@ -126,6 +126,28 @@ TEST(Messages, KeepsWhatAMachineHas)
     EXPECT_TRUE(std::holds_alternative<MachineRequest>(decode(encode({1, MachineRequest()}))->message));
 }
 
+TEST(Messages, KeepsWhatMayBeCounted)
+{
+    const MetricsRequest request = roundTrip(MetricsRequest{"cuda:1", "dram read", "sm_80", 7});
+    EXPECT_EQ(request.device, "cuda:1");
+    EXPECT_EQ(request.words, "dram read");
+    EXPECT_EQ(request.target, "sm_80");
+    EXPECT_EQ(request.limit, 7);
+    MetricsResult result;
+    result.chip = "GA100";
+    result.library = "CUPTI 13.0";
+    result.metrics = {{"dram_read_bytes", "bytes", "read from memory", "headline memory", "dram__bytes_read.sum", 1}};
+    result.found = 12;
+    const MetricsResult got = roundTrip(result);
+    EXPECT_EQ(got.chip, "GA100");
+    EXPECT_EQ(got.library, "CUPTI 13.0");
+    EXPECT_EQ(got.found, 12);
+    ASSERT_EQ(got.metrics.size(), 1U);
+    EXPECT_EQ(got.metrics[0].sets, "headline memory");
+    EXPECT_EQ(got.metrics[0].counter, "dram__bytes_read.sum");
+    EXPECT_EQ(got.metrics[0].passes, 1);
+}
+
 TEST(Messages, RunResultKeepsDiagnosticsAndTensors)
 {
     RunResult result;
