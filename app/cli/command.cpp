@@ -18,7 +18,7 @@ int dispatch(const Options& options, Report& report, const std::stop_token& stop
         case VerbBit::kEmit: return runEmit(options, report, stop);
         case VerbBit::kRun: return runRun(options, report, stop);
         case VerbBit::kVerify: return runVerify(options, report, stop);
-        case VerbBit::kProfile: return runProfile(options, report, stop);
+        case VerbBit::kProfile: return options.listMetrics ? runListMetrics(options, report, stop) : runProfile(options, report, stop);
         case VerbBit::kTune: return runTune(options, report, stop);
         case VerbBit::kCompare: return runCompare(options, report, stop);
         case VerbBit::kExport: return runExport(options, report, stop);

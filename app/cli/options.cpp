@@ -124,6 +124,7 @@ public:
         text("--view", out_.view);
         text("--output-dir", out_.outputDir);
         text("--metrics", out_.metrics);
+        listMetrics();
         text("--timeline", out_.timeline);
         text("--store", out_.store);
         text("--report", out_.reportFile);
@@ -242,6 +243,17 @@ private:
             }
         });
     }
+    // Words stand where the file would.
+    void listMetrics()
+    {
+        out_.listMetrics = has("--list-metrics");
+        if (!out_.listMetrics)
+            return;
+        for (const std::string& word : std::exchange(out_.files, {}))
+            out_.metricWords += (out_.metricWords.empty() ? "" : " ") + word;
+        if (!out_.deviceGiven)
+            out_.device = "cuda:0";
+    }
     void budget()
     {
         std::optional<double> seconds;
@@ -273,7 +285,7 @@ private:
     {
         const VerbInfo& verb = *out_.verb;
         const int n = static_cast<int>(out_.files.size());
-        if (out_.help)
+        if (out_.help || out_.listMetrics)
             return;
         if (n < verb.minFiles)
             fail("{} needs {}", verb.name, verb.arguments);

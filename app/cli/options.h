@@ -49,6 +49,8 @@ struct Options {
 
     bool repeatGiven = false;
     std::string metrics, timeline, reportFile;
+    bool listMetrics = false;
+    std::string metricWords;  // to search for
 };
 
 // `arguments` without the program's name. Fails with one sentence.

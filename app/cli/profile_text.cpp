@@ -67,6 +67,57 @@ std::string operations(const Capture& c)
     return out;
 }
 
+// How many times more than the fewest; empty where there is nothing to say.
+std::string excess(const std::map<std::string, double>& counts, const char* name, const char* ideal, const char* what)
+{
+    const auto got = counts.find(name), least = counts.find(ideal);
+    if (got == counts.end() || got->second <= 0)
+        return {};
+    std::string out = fmt::format("  {} {}", report::quantity(got->second, "count"), what);
+    if (least != counts.end() && least->second > 0)
+        out += fmt::format(" ({:.2f}× the fewest)", got->second / least->second);
+    return out;
+}
+
+// Source lines by warp instructions executed.
+std::string instructions(const Capture& c)
+{
+    std::vector<const capture::LineCost*> lines;
+    double all = 0;
+    for (const capture::LineCost& line : c.lines)
+        if (const auto executed = line.counts.find(capture::count::kExecuted); line.text == "source" && executed != line.counts.end()) {
+            lines.push_back(&line);
+            all += executed->second;
+        }
+    if (lines.empty() || all <= 0)
+        return {};
+    const auto executed = [](const capture::LineCost* line) { return line->counts.at(capture::count::kExecuted); };
+    std::stable_sort(lines.begin(), lines.end(), [&](const auto* a, const auto* b) { return executed(a) > executed(b); });
+    std::string out = fmt::format("\nwarp instructions by line (measured, {} with a line):\n", report::quantity(all, "count"));
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostOperations); ++i) {
+        const auto& counts = lines[i]->counts;
+        out += fmt::format("  {:5.1f} %  line {:<4} {}", 100 * executed(lines[i]) / all, lines[i]->line, report::quantity(executed(lines[i]), "count"));
+        if (const auto threads = counts.find(capture::count::kThreads); threads != counts.end() && executed(lines[i]) > 0)
+            out += fmt::format("  {:.1f} of 32 lanes", threads->second / executed(lines[i]));
+        out += excess(counts, capture::count::kSectors, capture::count::kIdealSectors, "sectors");
+        out += excess(counts, capture::count::kWavefronts, capture::count::kIdealWavefronts, "shared wavefronts");
+        out += '\n';
+    }
+    return out;
+}
+
+// What this device reaches, where it was measured.
+std::string ceilings(const Capture& c)
+{
+    std::string out;
+    for (const capture::Ceiling& ceiling : c.roofline.ceilings)
+        if (ceiling.origin == capture::Origin::kMeasured)
+            out += fmt::format("  {:20}  {:>12}  measured, {} samples ± {:.1f} %\n", ceiling.name,
+                               ceiling.isBandwidth ? report::quantity(ceiling.perSecond, "bytes/s") : report::quantity(ceiling.perSecond, "count") + " FLOP/s",
+                               ceiling.samples, 100 * ceiling.spread);
+    return out.empty() ? out : "\nceilings of this device:\n" + out;
+}
+
 std::string findings(const Capture& c)
 {
     if (c.findings.empty())
@@ -115,7 +166,7 @@ std::string profileText(const Capture& c)
             out += fmt::format(", {} a multiprocessor ({:.0f} % of its warps, limited by {})", l.blocksPerSm, 100 * l.occupancy, l.limiter);
         out += '\n';
     }
-    out += '\n' + table(c) + comparison(c) + operations(c) + findings(c);
+    out += '\n' + table(c) + comparison(c) + operations(c) + instructions(c) + ceilings(c) + findings(c);
     if (!c.absences.empty())
         out += "\nnot here:\n";
     for (const auto& [part, why] : c.absences)

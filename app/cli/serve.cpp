@@ -17,6 +17,7 @@
 #include "profiler/device/execute.h"
 #include "profiler/device/execute_profile.h"
 #include "profiler/device/machine.h"
+#include "profiler/device/metric_list.h"
 #include "profiler/protocol/messages.h"
 
 namespace tw::cli {
@@ -151,6 +152,8 @@ private:
             return device::execute(*compile, progress, stop);
         if (const auto* cuda = std::get_if<protocol::CudaCompileRequest>(&request.message))
             return device::compileHere(*cuda, stop);
+        if (const auto* metrics = std::get_if<protocol::MetricsRequest>(&request.message))
+            return device::listMetrics(*metrics);
         if (std::holds_alternative<protocol::MachineRequest>(request.message))
             return device::describeMachine();
         return protocol::Failure{"this message is no request"};

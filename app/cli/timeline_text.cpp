@@ -12,6 +12,7 @@ namespace tw::cli {
 namespace {
 
 constexpr std::size_t kMostBubbles = 3;
+constexpr double kWholeBlock = 0.99;
 
 int lineOf(const capture::Capture& capture, std::uint32_t op)
 {
@@ -24,6 +25,9 @@ std::string roleText(const timeline::RoleSummary& role)
     std::vector<std::pair<std::string, double>> events(role.byEvent.begin(), role.byEvent.end());
     std::ranges::stable_sort(events, std::greater{}, &std::pair<std::string, double>::second);
     std::string text = fmt::format("  {:<14} {:>10.2f} us", role.role, role.totalNs / 1000 / role.tracks);
+    // Shares are of the role's own life; one that starts later or ends earlier than its block says so.
+    if (role.blockShare < kWholeBlock)
+        text += fmt::format(" ({:.0f} % of its block)", 100 * role.blockShare);
     for (const auto& [event, ns] : events)
         if (role.totalNs > 0)
             text += fmt::format("  {} {:.1f} %", event, 100 * ns / role.totalNs);

@@ -51,6 +51,29 @@ Json toJson(const capture::Edit& edit, const std::vector<capture::SourceFile>& f
     return json;
 }
 
+Json countsJson(const std::map<std::string, double>& counts)
+{
+    Json json = Json::object();
+    for (const auto& [name, count] : counts)
+        json[name] = number(count);
+    return json;
+}
+
+// Heat and counts of lines of the source, the CUDA text and SASS.
+void fillLines(const capture::Capture& c, Json& json)
+{
+    json["lines"] = Json::array();
+    for (const capture::LineCost& line : c.lines) {
+        Json stalls = Json::object();
+        for (const auto& [reason, share] : line.stalls)
+            stalls[reason] = number(share);
+        json["lines"].push_back({{"text", line.text}, {"line", line.line}, {"op", line.op}, {"share", number(line.share)}, {"stalls", stalls},
+                                 {"source", originText(line.origin)}});
+        if (!line.counts.empty())
+            json["lines"].back()["counts"] = countsJson(line.counts);
+    }
+}
+
 void fillJson(const capture::Capture& c, Json& json)
 {
     json["metrics"] = Json::array();
@@ -66,7 +89,19 @@ void fillJson(const capture::Capture& c, Json& json)
             bytes[level] = number(count);
         json["operations"].push_back({{"id", op.id}, {"name", op.name}, {"line", op.line}, {"timeShare", number(op.timeShare)}, {"bytes", bytes},
                                       {"stalls", stalls}, {"flops", number(op.flops)}, {"source", originText(op.origin)}});
+        if (!op.counts.empty())
+            json["operations"].back()["counts"] = countsJson(op.counts);
     }
+    fillLines(c, json);
+    json["launches"] = Json::array();
+    for (const capture::Launch& l : c.launches)
+        json["launches"].push_back({{"entry", l.entry}, {"grid", l.grid}, {"block", l.block}, {"registers", l.registers},
+                                    {"sharedBytes", l.staticSharedBytes + l.dynamicSharedBytes}, {"spillBytes", l.spillBytes}, {"blocksPerSm", l.blocksPerSm},
+                                    {"occupancy", number(l.occupancy)}, {"limiter", l.limiter}, {"bound", l.bound}});
+    json["ceilings"] = Json::array();
+    for (const capture::Ceiling& ceiling : c.roofline.ceilings)
+        json["ceilings"].push_back({{"name", ceiling.name}, {"perSecond", number(ceiling.perSecond)}, {"unit", ceiling.isBandwidth ? "bytes/s" : "operations/s"},
+                                    {"source", originText(ceiling.origin)}, {"samples", ceiling.samples}, {"spread", number(ceiling.spread)}});
     json["findings"] = Json::array();
     for (const capture::Finding& f : c.findings) {
         Json finding = {{"code", f.code}, {"value", number(f.value)}, {"unit", f.unit}, {"reason", f.reason}, {"line", f.line},
@@ -148,7 +183,7 @@ int runProfile(const Options& options, Report& report, std::stop_token stop)
     request.seed = options.seed;
     request.repeat = options.repeatGiven ? options.repeat : kSamples;
     request.metrics = words(options.metrics);
-    request.stalls = request.overTime = true;
+    request.stalls = request.overTime = request.instructions = true;
     request.timeline = !options.timeline.empty();
     protocol::ProfileResult result = runner.client->profile(request, progressLine(options), stop);
     clearProgressLine(options);

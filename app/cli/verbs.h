@@ -15,6 +15,7 @@ namespace tw::cli {
 [[nodiscard]] int runRun(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runVerify(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runProfile(const Options& options, Report& report, std::stop_token stop);
+[[nodiscard]] int runListMetrics(const Options& options, Report& report, std::stop_token stop);  // `profile --list-metrics`
 [[nodiscard]] int runTune(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runCompare(const Options& options, Report& report, std::stop_token stop);
 [[nodiscard]] int runRuns(const Options& options, Report& report, std::stop_token stop);

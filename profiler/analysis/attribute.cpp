@@ -11,6 +11,24 @@ using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // opera
 
 Place placeOf(const driver::LineMapEntry& e) { return {e.op, e.source.file, e.source.begin}; }
 
+// Lines of CUDA text that came from each place.
+std::map<Place, int> cudaLinesOf(const capture::Capture& capture)
+{
+    std::map<Place, int> lines;
+    for (const driver::LineMapEntry& e : capture.cuda.lines)
+        ++lines[placeOf(e)];
+    return lines;
+}
+
+capture::LineCost& lineCost(capture::Capture& capture, const char* text, int line, std::uint32_t op)
+{
+    const auto found = std::find_if(capture.lines.begin(), capture.lines.end(), [&](const auto& l) { return l.line == line && l.text == text; });
+    if (found != capture.lines.end())
+        return *found;
+    capture.lines.push_back({text, line, op, 0, {}, capture::Origin::kMeasured, {}});
+    return capture.lines.back();
+}
+
 struct Heat {
     double share = 0;
     std::map<std::string, double> stalls;  // times share
@@ -38,6 +56,41 @@ void completeOperations(const std::vector<capture::Operation>& counted, std::vec
     }
 }
 
+void takeCounts(const std::vector<capture::Operation>& counted, const std::vector<capture::LineCost>& lines, capture::Capture& capture)
+{
+    for (const capture::Operation& c : counted) {
+        const auto found = std::find_if(capture.operations.begin(), capture.operations.end(), [&](const auto& op) { return op.id == c.id; });
+        if (found == capture.operations.end())
+            capture.operations.push_back(c);
+        else
+            found->counts = c.counts;
+    }
+    for (const capture::LineCost& line : lines)
+        if (line.text == "source")
+            lineCost(capture, "source", line.line, line.op).counts = line.counts;
+        else
+            capture.lines.push_back(line);
+}
+
+void spreadCounts(capture::Capture& capture)
+{
+    std::map<int, Place> places;
+    for (const driver::LineMapEntry& e : capture.sass.lines)
+        places[e.line] = placeOf(e);
+    std::map<Place, std::map<std::string, double>> sums;
+    for (const capture::LineCost& cost : capture.lines)
+        if (const auto place = cost.text == "sass" ? places.find(cost.line) : places.end(); place != places.end())
+            for (const auto& [name, value] : cost.counts)
+                sums[place->second][name] += value;
+    const std::map<Place, int> lines = cudaLinesOf(capture);
+    for (const driver::LineMapEntry& e : capture.cuda.lines)
+        if (const auto sum = sums.find(placeOf(e)); sum != sums.end() && !sum->second.empty()) {
+            capture::LineCost& cost = lineCost(capture, "cuda", e.line, e.op);
+            for (const auto& [name, value] : sum->second)
+                cost.counts[name] += value / lines.at(placeOf(e));
+        }
+}
+
 void spreadToCuda(capture::Capture& capture)
 {
     const bool isThere = std::any_of(capture.lines.begin(), capture.lines.end(), [](const auto& l) { return l.text == "cuda"; });
@@ -57,14 +110,12 @@ void spreadToCuda(capture::Capture& capture)
         for (const auto& [reason, share] : cost.stalls)
             heat.stalls[reason] += share * cost.share;
     }
-    std::map<Place, int> lines;
-    for (const driver::LineMapEntry& e : capture.cuda.lines)
-        ++lines[placeOf(e)];
+    const std::map<Place, int> lines = cudaLinesOf(capture);
     for (const driver::LineMapEntry& e : capture.cuda.lines) {
         const auto heat = heats.find(placeOf(e));
         if (heat == heats.end() || heat->second.share <= 0)
             continue;
-        capture::LineCost cost{"cuda", e.line, e.op, heat->second.share / lines[placeOf(e)], {}, heat->second.origin};
+        capture::LineCost cost{"cuda", e.line, e.op, heat->second.share / lines.at(placeOf(e)), {}, heat->second.origin, {}};
         for (const auto& [reason, share] : heat->second.stalls)
             cost.stalls[reason] = share / heat->second.share;
         capture.lines.push_back(std::move(cost));

@@ -11,6 +11,13 @@ namespace tw::profile_analysis {
 // bytes and no time.
 void completeOperations(const std::vector<capture::Operation>& counted, std::vector<capture::Operation>& sampled);
 
+// Counts of instructions, in operations and lines where nothing was sampled, moved to the operations (by id) and lines that the model
+// made; what it does not have is appended without time.
+void takeCounts(const std::vector<capture::Operation>& counted, const std::vector<capture::LineCost>& lines, capture::Capture& capture);
+
+// Counts of CUDA lines from those of SASS lines, by the rule of spreadToCuda.
+void spreadCounts(capture::Capture& capture);
+
 // The heat of CUDA lines from that of SASS lines: instructions and CUDA text that came from one place of one tile operation share it
 // evenly. Does nothing where the capture has CUDA costs already, or lacks either text.
 void spreadToCuda(capture::Capture& capture);

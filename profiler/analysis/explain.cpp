@@ -60,12 +60,16 @@ void explain(const Subject& s, capture::Capture& capture)
     std::vector<capture::Operation> sampled = std::exchange(capture.operations, {});
     std::vector<capture::LineCost> lines = std::exchange(capture.lines, {});
     recordModel(work, *model, s.simulated != nullptr, capture);
-    if (!sampled.empty()) {
+    const bool wasSampled = std::any_of(sampled.begin(), sampled.end(), [](const auto& op) { return op.samples > 0; });
+    if (!wasSampled)
+        takeCounts(sampled, lines, capture);
+    if (wasSampled) {
         completeOperations(capture.operations, sampled);
         capture.operations = std::move(sampled);
         capture.lines = std::move(lines);
         spreadToCuda(capture);
     }
+    spreadCounts(capture);
     capture.roofline = rooflineOf(s.snapshot.target, s.work, capture, s.ceilings);
     Evidence evidence{capture, s.snapshot.target};
     evidence.work = &work;

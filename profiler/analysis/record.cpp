@@ -1,6 +1,7 @@
 #include "profiler/analysis/record.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/ir/print.h"
 
@@ -123,6 +124,7 @@ void recordModel(const Work& work, const Model& model, bool counted, Capture& ca
             launch.blocksPerSm = m.occupancy.blocks;
             launch.occupancy = m.occupancy.fraction;
             launch.limiter = m.occupancy.limiter;
+            launch.bound = m.bound;
             if (launch.registers > 0 && !findMetric(capture, metric::kRegisters, static_cast<int>(i)))
                 add(capture, metric::kRegisters, launch.registers, "count", static_cast<int>(i), Origin::kModelled);
         }
@@ -144,6 +146,19 @@ void recordModel(const Work& work, const Model& model, bool counted, Capture& ca
     std::stable_sort(operations.begin(), operations.end(), [](const auto& a, const auto& b) { return a.timeShare > b.timeShare; });
     recordLines(operations, capture);
     capture.operations = std::move(operations);
+}
+
+void recordStages(const Work& work, const std::vector<LaunchFacts>& facts, Capture& capture)
+{
+    std::map<std::uint32_t, int> depths;  // by tile operation
+    for (std::size_t i = 0; i < std::min(work.launches.size(), facts.size()); ++i)
+        for (const OperationWork& op : work.launches[i].operations)
+            if (op.op != 0 && op.loop >= 0 && static_cast<std::size_t>(op.loop) < facts[i].depths.size())
+                depths[op.op] = facts[i].depths[static_cast<std::size_t>(op.loop)];
+    for (capture::Timeline& timeline : capture.timelines)
+        for (capture::Span& span : timeline.spans)
+            if (const auto depth = depths.find(span.op); depth != depths.end() && depth->second > 1 && span.iteration >= 0)
+                span.stage = static_cast<int>(span.iteration % depth->second);
 }
 
 void recordSimulation(const sim::Report& report, Capture& capture)

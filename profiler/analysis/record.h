@@ -20,6 +20,10 @@ void recordWork(const Work& work, capture::Capture& capture);
 // behind those that are there, so that a measured one of the same name stays the first.
 void recordModel(const Work& work, const Model& model, bool counted, capture::Capture& capture);
 
+// Which buffers of its pipeline a span of the timelines works with: the iteration modulo the depth of the pipeline that its tile operation
+// belongs to. Spans outside of pipelines keep -1.
+void recordStages(const Work& work, const std::vector<LaunchFacts>& facts, capture::Capture& capture);
+
 // What the simulator counted, as metrics of the whole call.
 void recordSimulation(const sim::Report& report, capture::Capture& capture);
 

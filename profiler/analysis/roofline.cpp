@@ -24,8 +24,6 @@ ir::DType productType(const std::vector<OperationWork>& operations)
     return type;
 }
 
-std::string tensorName(ir::DType type) { return fmt::format("tensor {}", type.name()); }
-
 double valueOr(const capture::Capture& c, const char* name, int launch, double otherwise)
 {
     const capture::Metric* m = findMetric(c, name, launch);
@@ -35,6 +33,17 @@ double valueOr(const capture::Capture& c, const char* name, int launch, double o
 }
 
 }  // namespace
+
+std::vector<ir::DType> productTypesOf(const Work& work)
+{
+    std::vector<ir::DType> out;
+    for (const LaunchWork& l : work.launches)
+        if (const ir::DType type = productType(l.operations); !type.isVoid() && std::find(out.begin(), out.end(), type) == out.end())
+            out.push_back(type);
+    return out;
+}
+
+std::string tensorCeiling(ir::DType type) { return fmt::format("tensor {}", type.name()); }
 
 std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Work& work, std::vector<capture::Ceiling> measured)
 {
@@ -51,9 +60,8 @@ std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Wor
     add("DRAM", r->dramBytesPerSecond * r->dramShare, true);
     add("L2", r->l2BytesPerClock * clocks, true);
     add("FP32", 2 * r->fmaPerClock * clocks, false);
-    for (const LaunchWork& l : work.launches)
-        if (const ir::DType type = productType(l.operations); !type.isVoid())
-            add(tensorName(type), tensorPerSecond(target, *r, type), false);
+    for (const ir::DType type : productTypesOf(work))
+        add(tensorCeiling(type), tensorPerSecond(target, *r, type), false);
     return out;
 }
 
@@ -75,13 +83,13 @@ capture::Roofline rooflineOf(const target::Target& target, const Work& work, con
         for (const OperationWork& op : work.launches[i].operations)
             flops += op.tensorFlops + op.flops;
         const ir::DType type = productType(work.launches[i].operations);
-        const bool onTensor = std::any_of(roofline.ceilings.begin(), roofline.ceilings.end(), [&](const auto& c) { return c.name == tensorName(type); });
+        const bool onTensor = std::any_of(roofline.ceilings.begin(), roofline.ceilings.end(), [&](const auto& c) { return c.name == tensorCeiling(type); });
         const std::string entry = i < capture.launches.size() ? capture.launches[i].entry : capture.kernel;
         for (const auto& [level, read, written] : {std::tuple{"DRAM", metric::kDramRead, metric::kDramWrite}, {"L2", metric::kL2Read, metric::kL2Write}}) {
             const double bytes = valueOr(capture, read, launch, 0) + valueOr(capture, written, launch, 0);
             if (bytes > 0)
                 roofline.points.push_back({fmt::format("{}, {}", entry, level), flops, bytes, time->value * 1e-6, level,
-                                           onTensor ? tensorName(type) : "FP32", time->origin});
+                                           onTensor ? tensorCeiling(type) : "FP32", time->origin});
         }
     }
     return roofline;

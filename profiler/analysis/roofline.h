@@ -7,6 +7,11 @@
 
 namespace tw::profile_analysis {
 
+// The types of the products that most of each launch's product work is of, each once.
+[[nodiscard]] std::vector<ir::DType> productTypesOf(const Work& work);
+// The name of the ceiling of products of a type: "tensor float16".
+[[nodiscard]] std::string tensorCeiling(ir::DType type);
+
 // The target's ceilings from its table (modelled), sustained where the table knows: DRAM, L2, FP32 and the tensor cores' rate for the
 // type of `work`'s products. Empty for a target without rates.
 [[nodiscard]] std::vector<capture::Ceiling> ceilingsOf(const target::Target& target, const Work& work, std::vector<capture::Ceiling> measured = {});

@@ -21,10 +21,10 @@ constexpr Wanted kWanted[] = {
     {capture::count::kIdealWavefronts, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal"},
 };
 
-class Counter {
+class InstructionCounter {
 public:
-    Counter(const Library& library, cuda::Context& context) : library_(library), context_(context) {}
-    ~Counter()
+    InstructionCounter(const Library& library, cuda::Context& context) : library_(library), context_(context) {}
+    ~InstructionCounter()
     {
         if (isOn_) {
             auto params = api::make<api::SassDisable>();
@@ -37,8 +37,8 @@ public:
             library_.call().sassUnconfig(&params);
         }
     }
-    Counter(const Counter&) = delete;
-    Counter& operator=(const Counter&) = delete;
+    InstructionCounter(const InstructionCounter&) = delete;
+    InstructionCounter& operator=(const InstructionCounter&) = delete;
 
     // What the chip offers of the counts; the others are lacking.
     Result<void> choose(const std::string& chip, std::vector<std::string>& lacking)
@@ -137,7 +137,7 @@ Result<CountReport> countInstructions(std::shared_ptr<const Library> library, cu
     if (!chip)
         return tl::unexpected(chip.error());
     CountReport report;
-    Counter counter(*library, context);
+    InstructionCounter counter(*library, context);
     if (auto done = counter.choose(*chip, report.lacking); !done)
         return tl::unexpected(done.error());
     auto worked = work.prepare();

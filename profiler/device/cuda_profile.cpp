@@ -8,6 +8,7 @@
 #include "core/target/occupancy.h"
 #include "profiler/cuda/cache_flush.h"
 #include "profiler/cuda/nvml.h"
+#include "profiler/cupti/instruction_counts.h"
 #include "profiler/cupti/pc_sampling.h"
 #include "profiler/cupti/pm_sampling.h"
 #include "profiler/cupti/range_profiler.h"
@@ -21,6 +22,8 @@ namespace {
 constexpr double kStateUs = 30000;        // of work while clocks and power are read: NVML averages over some milliseconds
 constexpr double kMostStateRounds = 500;
 constexpr std::size_t kMostSeries = 8;    // launches that are sampled over time
+constexpr double kPatchedSeconds = 10, kPatchedTimes = 1000;  // that patched code may take, and times its own time
+constexpr const char* kCounts = "instruction counts";         // among the absences; "instructions" is a metric
 constexpr int kMostCounted = 5;           // samples of counters: they scatter less than times, and each is set up anew
 
 class Profiler {
@@ -46,18 +49,19 @@ public:
             out_.environment.cupti = (*library)->versionText();
             measureWith(*library);
         } else {
-            for (const char* part : {"counters", "stalls", "series"})
+            for (const char* part : {"counters", "stalls", "series", kCounts})
                 if (wants(part))
                     out_.absences[part] = library.error().text();
         }
-        out_.deviceIsLost = kernels_.context->isLost();
+        out_.deviceIsLost = kernels_.context->isLost() || stillRuns_;
         return stop_.stop_requested() ? std::nullopt : std::optional(std::move(out_));
     }
 
 private:
     bool wants(std::string_view part) const
     {
-        return part == "counters" || (part == "stalls" && options_.stalls) || (part == "series" && options_.overTime);
+        return part == "counters" || (part == "stalls" && options_.stalls) || (part == "series" && options_.overTime) ||
+               (part == kCounts && options_.instructions);
     }
 
     void report(double fraction) const
@@ -164,7 +168,8 @@ private:
         };
         part("counters", 0.5, [&] { return count(library); });
         part("series", 0.7, [&] { return sampleSeries(library); });
-        part("stalls", 1.0, [&] { return sampleStalls(library); });
+        part("stalls", 0.9, [&] { return sampleStalls(library); });
+        part(kCounts, 1.0, [&] { return countInstructions(library); });  // last: patched code may hang or break the context
     }
 
     // The state in which launch `i` finds the GPU, from the same inputs and the same cache each time.
@@ -264,22 +269,77 @@ private:
         call_.use(kernels_.functions);
         if (!sampled)
             return tl::unexpected(sampled.error());
-        InstructionPlaces places;
-        if (auto sass = nvrtc::disassemble(kernels_.cubin, *kernels_.program, &sources_)) {
-            places = placesInSass(sass->text, sass->lines);
-            out_.sass.format = "sass";
-            out_.sass.text = std::move(sass->text);
-            for (const gpu::LineSource& line : sass->lines)
-                out_.sass.lines.push_back({line.line, line.source, line.op});
-        } else {
-            out_.absences["sass"] = sass.error().message;
-            places = placesInCubin(*library, kernels_.cubin, sampled->samples, *kernels_.program, sources_);
-        }
-        StallAttribution found = attribute(sampled->samples, places, sources_);
+        std::vector<std::pair<std::string, std::uint64_t>> instructions;
+        for (const cupti::PcSample& sample : sampled->samples)
+            instructions.emplace_back(sample.entry, sample.offset);
+        findPlaces(*library, instructions);
+        StallAttribution found = attribute(sampled->samples, places_, sources_);
         out_.operations = std::move(found.operations);
         out_.lines = std::move(found.lines);
         out_.metrics.push_back({"pc_samples", static_cast<double>(sampled->total), "count", -1, capture::Origin::kMeasured, 1, 0});
         out_.metrics.push_back({"pc_samples_placed_pct", 100 * found.placed, "%", -1, capture::Origin::kMeasured, 1, 0});
+        return {};
+    }
+
+    // What these instructions stand for: all of them from a disassembly, else each from the cubin's line table.
+    void findPlaces(const cupti::Library& library, const std::vector<std::pair<std::string, std::uint64_t>>& instructions)
+    {
+        if (out_.sass.text.empty() && !out_.absences.contains("sass")) {
+            if (auto sass = nvrtc::disassemble(kernels_.cubin, *kernels_.program, &sources_)) {
+                places_ = placesInSass(sass->text, sass->lines);
+                out_.sass.format = "sass";
+                out_.sass.text = std::move(sass->text);
+                for (const gpu::LineSource& line : sass->lines)
+                    out_.sass.lines.push_back({line.line, line.source, line.op});
+            } else {
+                out_.absences["sass"] = sass.error().message;
+            }
+        }
+        if (out_.sass.text.empty())
+            addPlacesInCubin(library, kernels_.cubin, instructions, *kernels_.program, sources_, places_);
+    }
+
+    // Among the launches that were made.
+    std::size_t longestLaunch() const
+    {
+        std::size_t longest = 0;
+        double most = 0;
+        for (std::size_t made = 0; made < call_.launches().size(); ++made)
+            for (const capture::Metric& m : out_.metrics)
+                if (m.launch == indexOf(made) && m.name == capture::metric::kDuration && m.value > most) {
+                    most = m.value;
+                    longest = made;
+                }
+        return longest;
+    }
+
+    cupti::Result<void> countInstructions(const std::shared_ptr<const cupti::Library>& library)
+    {
+        if (call_.launches().empty())
+            return {};
+        const std::size_t launch = longestLaunch();
+        cupti::CountWork work;
+        work.prepare = [&] { return prepareLaunch(launch, nullptr); };
+        work.launch = [&] { return call_.launch(launch); };
+        work.mostSeconds = kPatchedSeconds + kPatchedTimes * medianUs_ * 1e-6;
+        const auto counted = cupti::countInstructions(library, *kernels_.context, work, out_.isSpent, stop_);
+        if (!counted)
+            return tl::unexpected(counted.error());
+        stillRuns_ = counted->stillRuns;
+        if (stillRuns_)
+            return tl::unexpected(cupti::Failure{cupti::FailureKind::kOther, 0,
+                                                 fmt::format("the patched kernel did not end within {:.0f} s", work.mostSeconds), "use smaller extents"});
+        std::vector<std::pair<std::string, std::uint64_t>> instructions;
+        for (const cupti::CountedInstruction& instruction : counted->instructions)
+            instructions.emplace_back(instruction.entry, instruction.offset);
+        findPlaces(*library, instructions);
+        const double placed = chargeCounts(counted->instructions, places_, sources_, out_.operations, out_.lines);
+        out_.metrics.push_back({"instructions_placed_pct", 100 * placed, "%", indexOf(launch), capture::Origin::kMeasured, 1, 0});
+        if (call_.launches().size() > 1)
+            out_.absences["instruction counts of other launches"] = fmt::format("CUPTI counts one kernel in a process: the longest launch, {}, was counted",
+                                                                          out_.launches[call_.launches()[launch].index].entry);
+        for (const std::string& name : counted->lacking)
+            out_.absences["instruction counts, " + name] = "this chip does not count them";
         return {};
     }
 
@@ -294,6 +354,7 @@ private:
     CudaCall call_;
     CudaProfile out_;
     double medianUs_ = 0;
+    InstructionPlaces places_;
     bool stillRuns_ = false;  // a kernel that was not waited for
 };
 

@@ -22,15 +22,18 @@ struct CudaProfileOptions {
     bool overTime = false;             // sample counters over time
     bool coldL2 = true;                // flush the L2 cache before each sample
     int repeat = 10;                   // samples, ≥ 1
+    bool instructions = false;         // count what each instruction of the longest launch does
 };
 
 // The parts of a capture that come from the device. Each part but the times may be missing: `absences` then says why and what
-// would help, under "counters", "stalls", "series", "clocks", "sass" or a metric's name.
+// would help, under "counters", "stalls", "series", "instruction counts" (one of them: "instruction counts, NAME"), "clocks", "sass"
+// or the name of a metric.
 struct CudaProfile {
     std::vector<double> samplesUs;              // of the whole call, by events on the device
     std::vector<capture::Launch> launches;      // one a launch of the program; without a grid: not made, for its condition did not hold
     std::vector<capture::Metric> metrics;       // of each launch; `duration_us` of the whole call (launch -1) by events
-    // From samples of program counters, largest share first: id, where, line, samples, timeShare, stalls. Who has the IR names them.
+    // From samples of program counters, largest share first: id, where, line, samples, timeShare, stalls; and from counts of
+    // instructions: counts. Who has the IR names them.
     std::vector<capture::Operation> operations;
     std::vector<capture::LineCost> lines;       // likewise, of "source" (the opened file) and "sass"
     std::vector<capture::Series> series;
@@ -38,6 +41,7 @@ struct CudaProfile {
     driver::TargetCode sass;                    // what ran, disassembled; empty without a disassembler
     std::map<std::string, std::string> absences;
     bool deviceIsLost = false;                  // as in RunReport
+    bool isSpent = false;                       // this process cannot count instructions again
 };
 
 // Compiles, loads, runs `repeat` times and measures. `ordinal`: N of cuda:N. `snapshot`: compiled for that GPU, with the stages

@@ -92,19 +92,19 @@ InstructionPlaces placesInSass(const std::string& text, const std::vector<gpu::L
     return places;
 }
 
-InstructionPlaces placesInCubin(const cupti::Library& library, const std::string& cubin, const std::vector<cupti::PcSample>& samples,
-                                const gpu::GpuProgram& program, const SourceSet& sources)
+void addPlacesInCubin(const cupti::Library& library, const std::string& cubin, const std::vector<std::pair<std::string, std::uint64_t>>& instructions,
+                      const gpu::GpuProgram& program, const SourceSet& sources, InstructionPlaces& places)
 {
-    InstructionPlaces places;
     const nvrtc::PlaceFinder finder(program, &sources);
-    for (const cupti::PcSample& sample : samples) {
-        const cupti::SourceLine line = cupti::lineOf(library, cubin, sample.entry, sample.offset);
+    for (const auto& [entry, offset] : instructions) {
+        if (places.contains({entry, offset}))
+            continue;
+        const cupti::SourceLine line = cupti::lineOf(library, cubin, entry, offset);
         if (line.line < 1)
             continue;
         const gpu::LineSource found = finder.find(line.file, line.line);
-        places[{sample.entry, sample.offset}] = {found.source, found.op, 0};
+        places[{entry, offset}] = {found.source, found.op, 0};
     }
-    return places;
 }
 
 StallAttribution attribute(const std::vector<cupti::PcSample>& samples, const InstructionPlaces& places, const SourceSet& sources)
@@ -153,6 +153,55 @@ StallAttribution attribute(const std::vector<cupti::PcSample>& samples, const In
     const auto sass = linesOf("sass", sassLines, total);
     out.lines.insert(out.lines.end(), sass.begin(), sass.end());
     return out;
+}
+
+double chargeCounts(const std::vector<cupti::CountedInstruction>& instructions, const InstructionPlaces& places, const SourceSet& sources,
+                    std::vector<capture::Operation>& operations, std::vector<capture::LineCost>& lines)
+{
+    std::map<std::uint32_t, std::size_t> operationAt;
+    std::map<std::pair<std::string, int>, std::size_t> lineAt;
+    for (std::size_t i = 0; i < operations.size(); ++i)
+        operationAt[operations[i].id] = i;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        lineAt[{lines[i].text, lines[i].line}] = i;
+    const auto add = [](const std::map<std::string, double>& counts, std::map<std::string, double>& sum) {
+        for (const auto& [name, count] : counts)
+            sum[name] += count;
+    };
+    const auto addToLine = [&](const char* text, int line, std::uint32_t op, const std::map<std::string, double>& counts) {
+        const auto [at, isNew] = lineAt.try_emplace({text, line}, lines.size());
+        if (isNew)
+            lines.push_back({text, line, op, 0, {}, capture::Origin::kMeasured, {}});
+        add(counts, lines[at->second].counts);
+    };
+    double executed = 0, placed = 0;
+    for (const cupti::CountedInstruction& instruction : instructions) {
+        const auto found = instruction.counts.find(capture::count::kExecuted);
+        const double times = found == instruction.counts.end() ? 0 : found->second;
+        executed += times;
+        const auto at = places.find({instruction.entry, instruction.offset});
+        if (at == places.end())
+            continue;
+        const InstructionPlace& place = at->second;
+        if (place.sassLine > 0)
+            addToLine("sass", place.sassLine, place.op, instruction.counts);
+        if (!place.source.isKnown())
+            continue;
+        placed += times;
+        if (place.source.file == 0)
+            addToLine("source", lineIn(sources, place.source), place.op, instruction.counts);
+        if (place.op == 0)
+            continue;
+        const auto [known, isNew] = operationAt.try_emplace(place.op, operations.size());
+        if (isNew) {
+            capture::Operation& op = operations.emplace_back();
+            op.id = place.op;
+            op.where = place.source;
+            op.line = lineIn(sources, place.source);
+        }
+        add(instruction.counts, operations[known->second].counts);
+    }
+    return executed > 0 ? placed / executed : 0;
 }
 
 }  // namespace tw::device

@@ -10,6 +10,7 @@
 
 #include "core/sim/sim.h"
 #include "profiler/analysis/explain.h"
+#include "profiler/analysis/roofline.h"
 #include "profiler/cuda/timing.h"
 #include "profiler/device/gpu_measurement.h"
 #include "profiler/device/session.h"
@@ -122,18 +123,21 @@ public:
         work_ = pa::workOf(*snapshot->function, values);
         pa::CompiledFacts facts = pa::factsOf(*snapshot);
         pa::recordProgram(*snapshot, work_, facts, values, capture_);
+        extras_.products = pa::productTypesOf(work_);
         if (runs && !(isSim ? simulate() : measure()))
             return;
         if (isSim && !request_.metrics.empty())
             capture_.absences["counters"] = "counters are read from GPUs only; what the simulator counts is here without asking";
         learnRegisters(facts);
-        if (!isCpu())
-            addTimelines(request_, session_, capture_, result_.head);
+        if (!isCpu()) {
+            addStages();
+            pa::recordStages(work_, facts.launches, capture_);
+        }
         if (isCpu()) {
             pa::recordWork(work_, capture_);
             capture_.absences["model"] = "the model knows GPUs; on the processor only the time is measured";
         } else {
-            pa::explain({*snapshot, facts, work_, values, simulated_ ? &*simulated_ : nullptr, ceilings_,
+            pa::explain({*snapshot, facts, work_, values, simulated_ ? &*simulated_ : nullptr, extras_.ceilings,
                          [&](std::string text) { return recompiled(*snapshot, std::move(text)); }}, capture_);
         }
         result_.capture = std::move(capture_);
@@ -146,7 +150,7 @@ private:
     {
         capture_.repeat = std::max(1, request_.repeat);
         if (!isCpu())
-            return measureOnGpu(request_, session_, result_.head, capture_, ceilings_);
+            return measureOnGpu(request_, session_, result_.head, capture_, extras_);
         interp::Arguments arguments = session_.prepared().arguments;
         RunReport report;
         if (!session_.runOnDevice(arguments, capture_.repeat, report))
@@ -154,6 +158,15 @@ private:
         recordTimes(report.samplesUs, capture_);
         capture_.absences["counters"] = "counters are read from GPUs only";
         return true;
+    }
+
+    void addStages()
+    {
+        protocol::ProfileRequest request = request_;
+        request.timeline = request_.timeline && !extras_.deviceIsLost;
+        if (extras_.deviceIsLost)
+            capture_.absences["timeline"] = "the device was lost before stages could be recorded";
+        addTimelines(request, session_, capture_, result_.head);
     }
 
     // Of the code that was loaded, where the compiler is on another machine.
@@ -212,7 +225,7 @@ private:
     Capture capture_;
     pa::Work work_;
     std::optional<sim::Report> simulated_;
-    std::vector<capture::Ceiling> ceilings_;
+    GpuExtras extras_;
 };
 
 }  // namespace

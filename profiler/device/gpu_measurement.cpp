@@ -31,14 +31,15 @@ void mergeEnvironment(const capture::Environment& measured, capture::Environment
 }  // namespace
 
 bool measureOnGpu(const protocol::ProfileRequest& request, Session& session, protocol::ResultHead& head, capture::Capture& capture,
-                  std::vector<capture::Ceiling>& ceilings)
+                  GpuExtras& extras)
 {
-    const CudaProfileOptions options{request.metrics, request.stalls, request.overTime, request.coldL2, capture.repeat};
+    const CudaProfileOptions options{request.metrics, request.stalls, request.overTime, request.coldL2, capture.repeat, request.instructions};
     interp::Arguments arguments = session.prepared().arguments;
     DiagnosticSink found;
     auto profile = profileOnCuda(gpuOrdinal(request.device), *session.workload().snapshot, arguments, options, session.compiler(), found,
                                  session.reporter("profile"), session.stop());
-    head.runnerEnds = profile && profile->deviceIsLost;
+    extras.deviceIsLost = profile && profile->deviceIsLost;
+    head.runnerEnds = profile && (profile->deviceIsLost || profile->isSpent);
     if (!profile || found.hasErrors())
         return session.failedRun(found);
     capture.samplesUs = std::move(profile->samplesUs);
@@ -52,12 +53,8 @@ bool measureOnGpu(const protocol::ProfileRequest& request, Session& session, pro
     capture.absences.merge(profile->absences);
     mergeLaunches(profile->launches, capture.launches);
     mergeEnvironment(profile->environment, capture.environment);
-    if (const auto context = openCudaContext(gpuOrdinal(request.device)); context && !head.runnerEnds) {
-        if (const auto ceiling = measureCopyCeiling(*context))
-            ceilings.push_back(*ceiling);
-        else
-            capture.absences["measured ceilings"] = ceiling.error().message;
-    }
+    if (const auto context = openCudaContext(gpuOrdinal(request.device)); context && !extras.deviceIsLost)
+        extras.ceilings = ceilingsOfGpu(*context, extras.products, session.compiler(), capture.absences);
     return true;
 }
 

@@ -54,7 +54,7 @@ enum class Outcome { kFine = 0, kProgramWrong = 1, kUsage = 2, kAnswerWrong = 3,
 struct ResultHead {
     Outcome outcome = Outcome::kFine;
     bool cancelled = false;
-    bool runnerEnds = false;  // the device is lost for this runner, which ends after this result
+    bool runnerEnds = false;  // after this result: the device is lost for this runner, or it cannot count instructions again
     std::string kernel, instance, target, device;
     std::vector<Diagnostic> diagnostics;
 };

@@ -48,6 +48,9 @@ void addOperation(const Operation& operation, Table& table)
         put("stalls " + reason, 100 * share, "%");
     if (operation.flops > 0)
         put("flops", operation.flops, "count");
+    row.origin = Origin::kMeasured;
+    for (const auto& [name, value] : operation.counts)
+        put("counts " + name, value, "count");
 }
 
 }  // namespace
@@ -72,8 +75,12 @@ std::string toCsv(const Capture& capture)
         table.add({.part = "sample", .name = metric::kDuration, .value = us, .unit = "us"});
     for (const Operation& operation : capture.operations)
         addOperation(operation, table);
-    for (const LineCost& line : capture.lines)
-        table.add({.part = "line", .name = line.text, .key = "share", .line = lineText(line.line), .value = 100 * line.share, .unit = "%", .origin = line.origin});
+    for (const LineCost& line : capture.lines) {
+        if (line.share > 0)
+            table.add({.part = "line", .name = line.text, .key = "share", .line = lineText(line.line), .value = 100 * line.share, .unit = "%", .origin = line.origin});
+        for (const auto& [name, value] : line.counts)
+            table.add({.part = "line", .name = line.text, .key = "counts " + name, .line = lineText(line.line), .value = value, .unit = "count"});
+    }
     for (const Series& series : capture.series)
         for (std::size_t i = 0; i < series.values.size(); ++i)
             table.add({.part = "series", .name = series.name, .launch = std::to_string(series.launch), .timeNs = number(series.timeNs[i]),

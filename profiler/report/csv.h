@@ -11,7 +11,7 @@ namespace tw::report {
 // RFC 4180, UTF-8. One number a row; the columns are kCsvHeader:
 //   part      "metric", "sample" (durations of the whole call), "operation", "line", "series", "finding"
 //   name      of the metric, operation, text of the line ("source", "cuda", …), series, or the finding's code
-//   key       what of it: "time", "bytes dram", "stalls long_scoreboard", the finding's reason; empty where there is one thing
+//   key       what of it: "time", "bytes dram", "stalls long_scoreboard", "counts executed", the finding's reason; empty where there is one thing
 //   launch, line, timeNs  empty where they mean nothing
 //   value, unit, source ("measured", "simulated", "modelled"), samples, spread
 inline constexpr std::string_view kCsvHeader = "part,name,key,launch,line,timeNs,value,unit,source,samples,spread\r\n";

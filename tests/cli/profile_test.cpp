@@ -116,6 +116,20 @@ TEST(Profile, ABrokenStoreCostsNoMeasurement)
     EXPECT_EQ(tilec("export " + message.substr(name + 18)).json()["kernel"], "scale");
 }
 
+TEST(Profile, MetricsAreListedOrSaidToBeMissing)
+{
+    const Answer answer = tilec("profile --list-metrics dram read --target sm_90a --json");
+    const Json document = answer.json();
+    if (answer.exitCode == 4) {  // no CUPTI
+        EXPECT_TRUE(document["diagnostics"][0]["message"].get<std::string>().starts_with("not supported: ")) << document.dump(1);
+    } else {
+        EXPECT_EQ(answer.exitCode, 0) << document.dump(1);
+        EXPECT_EQ(document["metrics"][0]["name"], "dram_read_bytes");
+        EXPECT_FALSE(document["chip"].get<std::string>().empty());
+    }
+    EXPECT_EQ(tilec("profile --list-metrics --device cpu").exitCode, 2);
+}
+
 TEST(Profile, TheInterpreterIsRefused)
 {
     const TemporaryFile file("scale.py", kScale);

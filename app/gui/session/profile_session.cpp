@@ -69,7 +69,7 @@ void ProfileSession::profile(const ProfileOptions& options)
     request.inputs = options.inputs;
     request.seed = options.seed;
     request.repeat = options.repeat;
-    request.stalls = options.stalls;
+    request.stalls = request.instructions = options.stalls;
     request.overTime = options.overTime;
     request.timeline = options.timeline;
     request.coldL2 = options.coldL2;

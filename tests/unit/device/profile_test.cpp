@@ -24,6 +24,8 @@ protected:
         cupti_->pmSamples = 4;
         cupti_->reasonNames = {"smsp__pcsamp_warps_issue_stalled_wait"};
         cupti_->pcs = {{0, {{0, 60000}}}};
+        cupti_->sassMetrics = {"smsp__sass_inst_executed"};
+        cupti_->sass = {{0, 1, 7}};
     }
 
     std::optional<CudaProfile> profile(const CudaProfileOptions& options)
@@ -32,6 +34,7 @@ protected:
         const auto kernels = loadKernels(context_, function_, std::make_shared<const gpu::GpuProgram>(program_), "image");
         EXPECT_TRUE(kernels);
         values_ = arguments(100);
+        cupti_->sassConfigs = 0;  // another process
         return profileKernels(*kernels, target::defaultTarget(), {}, values_, options, [&] { return library_; }, diagnostics_, {}, {});
     }
     // Times and the answer of one run, whatever became of the counters.
@@ -55,7 +58,7 @@ protected:
     cupti::Result<std::shared_ptr<const cupti::Library>> library_;
     cupti::FakeState* cupti_ = nullptr;
     interp::Arguments values_;
-    const CudaProfileOptions everything_{{}, true, true, true, 3};
+    const CudaProfileOptions everything_{{}, true, true, true, 3, true};
 };
 
 TEST_F(CudaProfileTest, MeasuresEverything)
@@ -69,13 +72,18 @@ TEST_F(CudaProfileTest, MeasuresEverything)
     EXPECT_EQ(found->environment.gpu, "Fake GPU");
     for (const char* part : {"counters", "stalls", "series"})
         EXPECT_FALSE(found->absences.contains(part)) << part << ": " << found->absences.at(part);
+    EXPECT_TRUE(has(*found, "instructions_placed_pct"));
+    EXPECT_TRUE(found->isSpent);
+    EXPECT_FALSE(found->absences.contains("instruction counts"));
+    EXPECT_TRUE(found->absences.contains("instruction counts, threads"));  // the played chip counts executions only
     EXPECT_TRUE(found->absences.contains("occupancy_pct"));  // the played chip has three counters
     EXPECT_TRUE(found->absences.contains("clocks"));         // and no NVML
 }
 
 TEST_F(CudaProfileTest, AFailureCostsItsPartOnly)
 {
-    const std::map<std::string, std::string> parts = {{"rangeEnable", "counters"}, {"pmEnable", "series"}, {"pcEnable", "stalls"}};
+    const std::map<std::string, std::string> parts = {{"rangeEnable", "counters"}, {"pmEnable", "series"}, {"pcEnable", "stalls"},
+                                                      {"sassConfig", "instruction counts"}};
     for (const auto& [step, lost] : parts) {
         cupti_->results = {{step, cupti::api::kInsufficientPrivileges}};
         const auto found = profile(everything_);

@@ -68,6 +68,33 @@ TEST_F(StallsTest, ChargesSamplesToOperationsAndLines)
     EXPECT_EQ(shares.size(), 6U);
 }
 
+TEST_F(StallsTest, ChargesCountsToOperationsAndLines)
+{
+    namespace count = capture::count;
+    const std::vector<cupti::CountedInstruction> counted = {{"first", 0, {{count::kExecuted, 4}, {count::kThreads, 100}}},
+                                                            {"first", 0x10, {{count::kExecuted, 4}}},
+                                                            {"first", 0xa30, {{count::kExecuted, 8}, {count::kWavefronts, 64}}},
+                                                            {"second", 0, {{count::kExecuted, 4}}},
+                                                            {"other", 0, {{count::kExecuted, 20}}}};
+    // Operation 6 and its line were sampled before, operation 5 was not.
+    std::vector<capture::Operation> operations(1);
+    operations[0].id = 6;
+    operations[0].samples = 10;
+    std::vector<capture::LineCost> lines = {{"source", 3, 6, 1, {}, capture::Origin::kMeasured, {}}};
+    EXPECT_DOUBLE_EQ(chargeCounts(counted, placesInSass(kSass, map), sources, operations, lines), 16.0 / 40);
+    ASSERT_EQ(operations.size(), 2U);
+    EXPECT_EQ(operations[0].counts, (std::map<std::string, double>{{count::kExecuted, 8}, {count::kWavefronts, 64}}));
+    EXPECT_EQ(operations[0].samples, 10);
+    EXPECT_EQ(operations[1].id, 5U);
+    EXPECT_EQ(operations[1].line, 1);
+    std::map<std::pair<std::string, int>, double> executed;
+    for (const capture::LineCost& line : lines)
+        executed[{line.text, line.line}] = line.counts.at(count::kExecuted);
+    EXPECT_EQ(executed, (std::map<std::pair<std::string, int>, double>{
+                            {{"source", 1}, 8}, {{"source", 3}, 8}, {{"sass", 4}, 4}, {{"sass", 5}, 4}, {{"sass", 7}, 8}, {{"sass", 10}, 4}}));
+    EXPECT_EQ(lines[0].share, 1);
+}
+
 TEST_F(StallsTest, NothingSampledIsNothing)
 {
     const StallAttribution found = attribute({}, {}, sources);
