@@ -231,8 +231,11 @@ Flow Interpreter::execOpaqueIf(const If& node, const std::shared_ptr<Environment
 Flow Interpreter::execJump(bool isBreak, const std::shared_ptr<Environment>& scope, const SourceRange& range)
 {
     const char* word = isBreak ? "break" : "continue";
-    if (frames_.empty() || frames_.back().loops.empty())
+    if (frames_.empty() || frames_.back().loops.empty()) {
+        if (scope->kernelMode)
+            fail(Code::kStructure, range, fmt::format("`{}` stands outside of a loop; T.thread_return() ends a thread early", word));
         return isBreak ? Flow::kBreak : Flow::kContinue;
+    }
     const LoopContext& loop = frames_.back().loops.back();
     if (loop.device) {
         if (isBreak)

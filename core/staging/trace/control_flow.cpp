@@ -65,6 +65,17 @@ void Tracer::forLoop(const LoopSpec& spec, const std::vector<syntax::Identifier>
         openOperation_ = 0;
 }
 
+// What a branch or a loop decides on is one bool.
+static Expr decision(Evaluator& ev, const Value& condition, const SourceRange& range)
+{
+    Expr c = toCondition(ev, condition, range);
+    if (c->dtype.lanes != 1)
+        ev.fail(Code::kTypeMismatch, range,
+                fmt::format("a condition is one bool, but this one is a vector of {}; index a single element, or reduce with T.any_of or T.all_of",
+                            c->dtype.lanes));
+    return c;
+}
+
 void Tracer::whileLoop(const std::function<Value()>& condition, const BodyCallback& body, const SourceRange& range)
 {
     if (!inLaunch())
@@ -78,7 +89,7 @@ void Tracer::whileLoop(const std::function<Value()>& condition, const BodyCallba
         (void)pop();
         return;
     }
-    Expr c = toCondition(ev_, test, range);
+    Expr c = decision(ev_, test, range);
     std::vector<ir::Stmt> before = std::move(frames_.back().statements);
     frames_.back().statements.clear();
     if (!before.empty()) {  // the condition's own statements run in every iteration
@@ -92,7 +103,7 @@ void Tracer::whileLoop(const std::function<Value()>& condition, const BodyCallba
 
 void Tracer::ifElse(const Value& condition, const BodyCallback& then, const BodyCallback& otherwise, const SourceRange& range)
 {
-    const Expr c = toCondition(ev_, condition, range);
+    const Expr c = decision(ev_, condition, range);
     if (const auto* known = ir::asInt(c)) {
         if (*known != 0)
             then();

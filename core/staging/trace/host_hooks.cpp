@@ -88,6 +88,9 @@ Value HostHooks::subscript(const Value& object, const Value& index, const Source
 
 Value HostHooks::call(const Value& callee, const CallArguments& arguments)
 {
+    if (const auto* builtin = callee.object<const NativeFunction>())
+        ev_.fail(Code::kRuntimeCondition, arguments.callee,
+                 fmt::format("Python's `{}` needs values that are known while staging; use T.{} on run-time values", builtin->name, builtin->name));
     ev_.fail(Code::kTypeMismatch, arguments.callee, fmt::format("a {} cannot be called", typeName(callee)));
 }
 

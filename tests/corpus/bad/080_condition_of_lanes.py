@@ -1,0 +1,14 @@
+# expect: line 11, about: bool, 16|vector|lanes
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def kernel(n=64):
+    @T.prim_func
+    def main(X: T.Tensor((n, n), T.float16), Y: T.Tensor((n, n), T.float16)):
+        with T.Kernel(1, threads=128) as bx:
+            if X[0:4, 0:4] > 0:
+                Y[0, 0] = X[0, 0]
+
+    return main
