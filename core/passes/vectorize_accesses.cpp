@@ -21,8 +21,6 @@ using ir::Stmt;
 
 constexpr std::int64_t kWidestElements = 32;  // 16 bytes of 4-bit elements
 
-std::int64_t vectorBytes(const ir::DType& type, std::int64_t count) { return count * type.bits() * type.lanes / 8; }
-
 bool isInnermost(const Stmt& body)
 {
     struct Search final : ir::Visitor {
