@@ -8,22 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profiler/cuda/driver_api.h"
+#include "profiler/cupti/cupti_sass_api.h"
 
 namespace tw::cupti::api {
-
-using cuda::api::Context;
-using Bytes = std::uint8_t*;
-using ConstBytes = const std::uint8_t*;
-using HostObject = struct HostObjectTag*;
-using RangeObject = struct RangeObjectTag*;
-using PmObject = struct PmObjectTag*;
-
-// How every structure begins. `size` counts up to the last member, without the padding behind it.
-struct Head {
-    std::size_t size;
-    void* reserved;
-};
 
 enum : int { kTypeCounter = 0, kTypeRatio = 1, kTypeThroughput = 2 };  // of a metric
 enum : int { kForRanges = 0, kForPmSampling = 1 };                    // of a host object
@@ -283,55 +270,6 @@ struct SassToSource {
     std::uint32_t line;
     std::uint64_t offset;
     char *file, *folder;  // to be freed
-};
-
-// ---- counts of instructions, by patched code ----
-inline constexpr std::uint8_t kWholeGpu = 0;  // one value a metric and instruction
-struct SassDetails {
-    std::uint64_t id;
-    const char *name, *description;
-};
-struct SassProperties : Head {
-    const char *chip, *metric;
-    SassDetails details;
-};
-struct SassChoice {
-    std::uint64_t id;
-    std::uint8_t granularity;  // kWholeGpu
-};
-struct SassConfig : Head {
-    std::size_t count;
-    SassChoice* choices;
-    std::uint32_t device;  // ordinal
-};
-struct SassUnconfig : Head {
-    std::uint32_t device;
-};
-struct SassEnable : Head {
-    Context context;
-    std::uint8_t isLazy;  // patch a kernel when it is launched
-};
-struct SassDisable : Head {
-    Context context;
-    std::size_t dropped;
-};
-struct SassDataInfo : Head {
-    Context context;
-    std::size_t records, instances;
-};
-struct SassValue {
-    std::uint64_t id, value;
-};
-struct SassRecord : Head {
-    std::uint32_t cubinCrc, functionIndex;
-    const char* function;
-    std::uint32_t offset;
-    SassValue* values;  // as many as there are instances
-};
-struct SassFlush : Head {
-    Context context;
-    std::size_t records, instances;
-    SassRecord* data;
 };
 
 // The size that a structure says of itself.
