@@ -21,7 +21,7 @@ AccessView::AccessView(const RunSession& runs, ViewContext context, QWidget* par
       accesses_(new RowModel(accessHeaders(), {1, 2}, this)), syncs_(new RowModel(syncHeaders(), {1}, this)),
       theme_(Theme::load(QStringLiteral("light")))
 {
-    auto* splitter = new QSplitter(Qt::Vertical, this);
+    auto* splitter = new QSplitter(Qt::Vertical, frame());
     splitter->setChildrenCollapsible(false);
     auto* accesses = makeTable(accesses_, 3);
     splitter->addWidget(makeSection(accessTitle_, accesses, accesses_));

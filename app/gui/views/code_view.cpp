@@ -49,10 +49,10 @@ CodeView::Kind CodeView::assembly()
 }
 
 CodeView::CodeView(Kind kind, FarStages& stages, ViewContext context, QWidget* parent)
-    : View(kind.name, kind.title, kind.iconName, context, parent), kind_(std::move(kind)), stages_(stages),
-      listing_(new ListingPanel(kind_.language, context.selection, this))
+    : View(kind.name, kind.title, kind.iconName, context, parent), kind_(std::move(kind)), stages_(stages)
 {
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
+    listing_ = new ListingPanel(kind_.language, context.selection, page);
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

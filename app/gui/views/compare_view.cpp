@@ -46,7 +46,7 @@ CompareView::CompareView(CompareSession& session, ProfileSession& profiles, View
 
 void CompareView::makeContent()
 {
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -31,7 +31,7 @@ HelpView::HelpView(const LanguageInfo& language, ViewContext context, QWidget* p
     search_->setClearButtonEnabled(true);
     browser_->setOpenLinks(false);
     browser_->setFrameShape(QFrame::NoFrame);
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* bar = new QWidget(page);
     bar->setProperty("role", "bar");
     bar->setAttribute(Qt::WA_StyledBackground);

@@ -30,7 +30,7 @@ HistoryView::HistoryView(RunHistory& history, ProfileSession& profiles, CompareS
 
 void HistoryView::makeContent()
 {
-    auto* splitter = new QSplitter(Qt::Vertical, this);
+    auto* splitter = new QSplitter(Qt::Vertical, frame());
     splitter->setChildrenCollapsible(false);
     panel_ = new TwinPanel(nullptr, rows_, {}, splitter);
     search_ = new QLineEdit(panel_);

@@ -49,13 +49,13 @@ KernelView::KernelView(ViewContext context, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(14);
     tree_->setItemDelegate(new DetailDelegate(tree_));
-    auto* splitter = new QSplitter(Qt::Vertical, this);
+    auto* page = new QWidget(frame());
+    auto* splitter = new QSplitter(Qt::Vertical, page);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(tree_);
     splitter->addWidget(makeParameterPanel(splitter));
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
-    auto* page = new QWidget(this);
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -43,7 +43,7 @@ LayoutView::LayoutView(ViewContext context, QWidget* parent)
     table_->setShowGrid(false);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* stack = new QStackedWidget(page);
     stack->addWidget(grid_);
     stack->addWidget(table_);

@@ -33,7 +33,7 @@ MemoryView::MemoryView(ViewContext context, QWidget* parent)
     table_->setRootIsDecorated(false);
     table_->header()->setStretchLastSection(false);
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* stack = new QStackedWidget(page);
     stack->addWidget(chart_);
     stack->addWidget(table_);

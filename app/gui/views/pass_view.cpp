@@ -24,7 +24,7 @@ PassView::PassView(ViewContext context, QWidget* parent)
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(PassModel::kName, QHeaderView::Stretch);
     list_->header()->setSectionResizeMode(PassModel::kTime, QHeaderView::ResizeToContents);
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    auto* splitter = new QSplitter(Qt::Horizontal, frame());
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(list_);
     splitter->addWidget(makeListingSide(splitter));

@@ -59,7 +59,7 @@ ProfileView::ProfileView(ProfileSession& session, ViewContext context, QWidget* 
 
 void ProfileView::makeContent()
 {
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* scroll = new QScrollArea(page);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);

@@ -41,7 +41,7 @@ ResourceView::ResourceView(FarStages& stages, ViewContext context, QWidget* pare
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     table_->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* splitter = new QSplitter(Qt::Vertical, page);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(table_);

@@ -38,7 +38,7 @@ RunView::RunView(RunSession& session, ViewContext context, QWidget* parent)
     : View(QStringLiteral("run"), tr("Run"), QStringLiteral("run"), context, parent), session_(session),
       outputs_(new OutputModel(this)), comparisons_(new ComparisonModel(this))
 {
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    auto* splitter = new QSplitter(Qt::Horizontal, frame());
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(makeControls(splitter));
     splitter->addWidget(makeResults(splitter));

@@ -18,7 +18,7 @@ TensorView::TensorView(RunSession& session, ViewContext context, QWidget* parent
     : View(QStringLiteral("tensor"), tr("Tensor"), QStringLiteral("tensor"), context, parent), session_(session),
       map_(new HeatMap(this)), scale_(new ColorScale(this))
 {
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* body = new QHBoxLayout;
     body->setSpacing(0);
     body->addWidget(map_, 1);

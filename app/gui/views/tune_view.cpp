@@ -28,7 +28,7 @@ TuneView::TuneView(TuneSession& session, ViewContext context, QWidget* parent)
 
 void TuneView::makeContent()
 {
-    auto* page = new QWidget(this);
+    auto* page = new QWidget(frame());
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

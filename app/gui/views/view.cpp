@@ -24,6 +24,8 @@ View::View(const QString& name, const QString& title, const QString& iconName, V
     });
 }
 
+QWidget* View::frame() const { return stack_; }
+
 void View::setContent(QWidget* content)
 {
     stack_->addWidget(content);

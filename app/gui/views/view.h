@@ -39,6 +39,8 @@ Q_SIGNALS:
     void shownChanged(bool shown);
 
 protected:
+    // The parent of the content: what is made elsewhere and moved here is styled twice.
+    [[nodiscard]] QWidget* frame() const;
     void setContent(QWidget* content);
     void showContent();
     void showEmpty(const QString& title, const QString& hint);

@@ -45,6 +45,8 @@ MainWindow::MainWindow(Services services, QWidget* parent)
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setCentralWidget(documents_);
     profiles_->setRunnerFinder(services.findRunner);
+    titleBars_.setSingleShot(true);
+    connect(&titleBars_, &QTimer::timeout, this, &MainWindow::updateTitleBars);
     makeViews(services);
     actions_ = std::make_unique<ActionList>(*this);
     buildMenus(*this);
@@ -85,10 +87,10 @@ void MainWindow::makeViews(const Services& services)
     new HeatMargins(*profiles_, *documents_, views_, this);
     for (auto* v : views_) {
         connect(v, &View::shownChanged, this, &MainWindow::watchFarStages);
-        // Queued: the dock's neighbours are settled only after the move.
-        connect(v, &QDockWidget::dockLocationChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
-        connect(v, &QDockWidget::topLevelChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
-        connect(v, &QDockWidget::visibilityChanged, this, &MainWindow::updateTitleBars, Qt::QueuedConnection);
+        // Later: the dock's neighbours are settled only after the move. Once: a change of layout moves every dock.
+        for (auto signal : {&QDockWidget::topLevelChanged, &QDockWidget::visibilityChanged})
+            connect(v, signal, &titleBars_, qOverload<>(&QTimer::start));
+        connect(v, &QDockWidget::dockLocationChanged, &titleBars_, qOverload<>(&QTimer::start));
     }
     connect(kernels, &KernelView::writeRequested, this,
             [this](const SourceRange& range, const QString& literal, const QString&) {
@@ -247,6 +249,7 @@ void MainWindow::setLayout(const QString& name)
     const QByteArray state = settings_.layoutState(name);
     if (state.isEmpty() || !restoreState(state, kLayoutVersion))
         arrangeViews(*this, name);
+    updateTitleBars();
 }
 
 void MainWindow::resetLayout() { arrangeViews(*this, layoutName_); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QTimer>
 
 #include "app/gui/editor/language_info.h"
 #include "app/gui/session/far_stages.h"
@@ -89,6 +90,7 @@ private:
     QList<View*> views_;
     std::unique_ptr<ActionList> actions_;
     QString layoutName_;
+    QTimer titleBars_;
     bool wasShown_ = false;
 };
 
