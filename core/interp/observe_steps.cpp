@@ -6,7 +6,7 @@ namespace tw::interp {
 namespace {
 
 // Bit w: a thread of warp w is among the active ones.
-std::uint32_t warpsOf(const Fiber& f)
+std::uint32_t stepWarps(const Fiber& f)
 {
     std::uint32_t warps = 0;
     const int first = f.threads.front(), last = f.threads.back();
@@ -74,7 +74,7 @@ void Machine::tellStep(Fiber& f, const Instr& in)
     step.site = static_cast<int>(&in - program_.code.data());
     step.where = &in.where;
     step.block = static_cast<int>(f.block->linear);
-    step.warps = warpsOf(f);
+    step.warps = stepWarps(f);
     step.type = in.type;
     step.dst = in.dst;
     options_.observer->steps(step);

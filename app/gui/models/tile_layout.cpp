@@ -11,7 +11,7 @@
 namespace tw::gui {
 namespace {
 
-constexpr int kWarp = 32;
+constexpr int kLanes = 32;
 constexpr std::size_t kNamedThreads = 4;
 
 QString layoutText(const char* text) { return QCoreApplication::translate("tw::gui::TileLayout", text); }
@@ -166,7 +166,7 @@ QString LayoutPlaces::describe(std::int64_t element) const
     if (copies() > 1)
         return layoutText("%1  —  threads %2 (%3 copies), register %4").arg(at, threadText(element)).arg(copies()).arg(registerOf(element));
     const auto t = thread(element);
-    return layoutText("%1  —  thread %2 (warp %3, lane %4), register %5").arg(at).arg(t).arg(t / kWarp).arg(t % kWarp).arg(registerOf(element));
+    return layoutText("%1  —  thread %2 (warp %3, lane %4), register %5").arg(at).arg(t).arg(t / kLanes).arg(t % kLanes).arg(registerOf(element));
 }
 
 }  // namespace tw::gui
