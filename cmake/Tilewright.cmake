@@ -32,10 +32,14 @@ target_precompile_headers(tw_pch PRIVATE ${TW_PCH_HEADERS})
 
 # tw_library(NAME SOURCES a.cpp … LINKS tw_x …): the library of one folder. LINKS are the only folders it may include.
 # PCH names headers that nearly every file of a large folder includes: it then has precompiled headers of its own.
+# UNITY: with TW_UNITY six files at a time are compiled as one, so file-local names must differ within the folder.
 function(tw_library name)
-  cmake_parse_arguments(ARG "NO_PCH" "" "SOURCES;LINKS;PCH" ${ARGN})
+  cmake_parse_arguments(ARG "NO_PCH;UNITY" "" "SOURCES;LINKS;PCH" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tw_options ${ARG_LINKS})
+  if(TW_UNITY AND ARG_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   if(ARG_PCH)
     target_precompile_headers(${name} PRIVATE ${TW_PCH_HEADERS} ${ARG_PCH})
     # With headers of ours not through ccache: a cached precompiled header remembers other times of them than a fresh
