@@ -1,4 +1,4 @@
-// Any text as a file: survey and trace of every instance with small budgets must come back.
+// Any text as a file: survey and trace of its first kernels with small budgets must come back.
 #include <cstdint>
 #include <string>
 
@@ -15,7 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.stepBudget = 20'000;
     options.memoryBudget = 8 << 20;
     const auto program = staging::survey(syntax::parse(std::move(text), 0, sink), options, sink);
-    for (const staging::Kernel& kernel : program->kernels()) {
+    constexpr std::size_t kMostTraced = 2;  // a trace runs the whole file again
+    for (std::size_t i = 0; i < program->kernels().size() && i < kMostTraced; ++i) {
+        const staging::Kernel& kernel = program->kernels()[i];
         DiagnosticSink found;
         (void)staging::trace(*program, {kernel.name, "", {{"n", "3"}}, {}, {}}, options, found);
     }
