@@ -6,9 +6,12 @@
 #include "core/staging/interpreter.h"
 #include "core/staging/meta_tensor.h"
 #include "core/staging/trace/tracer.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
+
+constexpr std::int64_t kNearestAttributeSteps = 500;  // looking for the name that was meant
 
 Method methodOf(const Value& value, const std::string& name)
 {
@@ -30,7 +33,7 @@ Method methodOf(const Value& value, const std::string& name)
 Value bound(Interpreter& interpreter, const std::string& name, Method method, const Value& self)
 {
     return makeNative(name, [&interpreter, method, self](Evaluator&, const CallArguments& arguments) {
-        return method(interpreter, self, arguments);
+        return callMethod(interpreter, method, self, arguments);
     });
 }
 
@@ -139,6 +142,7 @@ Value Interpreter::attribute(const Value& object, const syntax::Identifier& name
 
 void Interpreter::unknownAttribute(const Value& object, const syntax::Identifier& name)
 {
+    charge(kNearestAttributeSteps, name.range);
     std::vector<std::string> known = methodNames(object);
     std::string what = "a " + typeName(object);
     if (const auto* module = object.object<ModuleValue>()) {

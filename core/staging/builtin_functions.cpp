@@ -7,6 +7,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/integer_math.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -34,8 +35,10 @@ Value len(Interpreter& in, Args a)
         return in.call(*result, {}, a.call);
     const Value& v = underlying(value);
     const auto size = [](std::size_t n) { return Value(static_cast<std::int64_t>(n)); };
-    if (const auto* s = v.str())
-        return size(codePoints(*s).size());
+    if (const auto* s = v.str()) {
+        chargeText(in, s->size(), a.call);
+        return size(static_cast<std::size_t>(std::count_if(s->begin(), s->end(), [](char c) { return (c & 0xC0) != 0x80; })));
+    }
     if (const auto* x = v.object<ListValue>())
         return size(x->items.size());
     if (const auto* x = v.object<const TupleValue>())
@@ -138,7 +141,14 @@ Value range(Interpreter& in, Args a)
     const auto args = positional(in, a, "range", 1, 3);
     if (anyOpaqueArgument(a))
         return makeOpaque("range");
-    const auto number = [&](std::size_t i) { return integerArgument(in, args[i], a.call, "the bound of a range"); };
+    // Beyond 64 bits there is nothing to count, and within them lengths and places fit the 128 of our integers.
+    constexpr Integer kMost = Integer{1} << 63;
+    const auto number = [&](std::size_t i) {
+        const Integer n = integerArgument(in, args[i], a.call, "the bound of a range");
+        if (n > kMost || n < -kMost)
+            in.fail(Code::kValueRange, a.call, "the bounds of a range are limited to 64 bits");
+        return n;
+    };
     RangeValue r;
     r.start = args.size() > 1 ? number(0) : 0;
     r.stop = number(args.size() > 1 ? 1 : 0);
@@ -148,18 +158,21 @@ Value range(Interpreter& in, Args a)
     return Value(Value::Storage(r));
 }
 
+// Iterators hold the iterators below them as values: a long chain then ends without using stack as deep.
+std::optional<Value> nextOf(const Value& iterator, Evaluator& e) { return iterator.object<IteratorValue>()->next(e); }
+
 Value zip(Interpreter& in, Args a)
 {
-    auto sources = std::make_shared<std::vector<std::shared_ptr<IteratorValue>>>();
+    auto sources = std::make_shared<std::vector<Value>>();
     for (const CallArgument& argument : a.items)
         if (argument.keyword.empty())
-            sources->push_back(in.iterator(*argument.value, argument.range));
+            sources->emplace_back(in.iterator(*argument.value, argument.range));
     auto out = std::make_shared<IteratorValue>();
     out->next = [sources, call = a.call](Evaluator& e) -> std::optional<Value> {
         e.charge(1, call);
         std::vector<Value> items;
-        for (const auto& source : *sources) {
-            auto item = source->next(e);
+        for (const Value& source : *sources) {
+            auto item = nextOf(source, e);
             if (!item)
                 return std::nullopt;
             items.push_back(std::move(*item));
@@ -173,12 +186,16 @@ Value enumerate(Interpreter& in, Args a)
 {
     const auto bound = in.bind("iterable, start=0", a, "enumerate");
     auto out = std::make_shared<IteratorValue>();
-    out->next = [items = in.iterator(bound["iterable"], a.call), call = a.call,
+    out->next = [items = Value(in.iterator(bound["iterable"], a.call)), call = a.call,
                  i = bound.has("start") ? integerArgument(in, bound["start"], a.call, "start") : Integer{0}](
                     Evaluator& e) mutable -> std::optional<Value> {
         e.charge(1, call);
-        auto item = items->next(e);
-        return item ? std::optional(makeTuple({Value(i++), std::move(*item)})) : std::nullopt;
+        auto item = nextOf(items, e);
+        if (!item)
+            return std::nullopt;
+        Value number(i);
+        i = addIntegers(i, 1).value_or(i);
+        return makeTuple({std::move(number), std::move(*item)});
     };
     return out;
 }
@@ -187,15 +204,15 @@ Value map(Interpreter& in, Args a)
 {
     if (a.items.size() < 2)
         in.fail(Code::kCallArguments, a.call, "`map` takes a function and at least one iterable");
-    auto sources = std::make_shared<std::vector<std::shared_ptr<IteratorValue>>>();
+    auto sources = std::make_shared<std::vector<Value>>();
     for (std::size_t i = 1; i < a.items.size(); ++i)
-        sources->push_back(in.iterator(*a.items[i].value, a.items[i].range));
+        sources->emplace_back(in.iterator(*a.items[i].value, a.items[i].range));
     auto out = std::make_shared<IteratorValue>();
     out->next = [sources, f = *a.items[0].value, call = a.call](Evaluator& e) -> std::optional<Value> {
         e.charge(1, call);
         std::vector<Value> items;
-        for (const auto& source : *sources) {
-            auto item = source->next(e);
+        for (const Value& source : *sources) {
+            auto item = nextOf(source, e);
             if (!item)
                 return std::nullopt;
             items.push_back(std::move(*item));
@@ -209,8 +226,8 @@ Value filter(Interpreter& in, Args a)
 {
     const auto args = positional(in, a, "filter", 2, 2);
     auto out = std::make_shared<IteratorValue>();
-    out->next = [items = in.iterator(args[1], a.call), f = args[0], call = a.call](Evaluator& e) -> std::optional<Value> {
-        while (auto item = items->next(e)) {
+    out->next = [items = Value(in.iterator(args[1], a.call)), f = args[0], call = a.call](Evaluator& e) -> std::optional<Value> {
+        while (auto item = nextOf(items, e)) {
             e.charge(1, call);
             if (e.truth(f.isNone() ? *item : e.call(f, {*item}, call), call))
                 return item;
@@ -245,6 +262,7 @@ Value sorted(Interpreter& in, Args a)
         Value key = bound["key"].isNone() ? item : in.call(bound["key"], {item}, a.call);
         if (isOpaque(key))
             return makeOpaque("sorted");
+        in.chargeMemory(4 * sizeof(Value), a.call);
         entries.push_back({std::move(key), std::move(item)});
     }
     const bool reverse = bound.has("reverse") && in.truth(bound["reverse"], a.call);
@@ -279,7 +297,7 @@ Value absolute(Interpreter& in, Args a)
         refuseDevice(in, a, "abs", "T.abs");
     }
     if (const auto i = asInteger(value))
-        return Value(*i < 0 ? -*i : *i);
+        return *i < 0 ? in.unary(syntax::UnaryOp::kNegate, Value(*i), a.call) : Value(*i);
     if (const auto d = asNumber(value))
         return Value(std::abs(*d));
     if (isOpaque(value) || value.object<const MetaTensor>())

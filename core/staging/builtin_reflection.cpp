@@ -5,6 +5,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/integer_math.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -91,18 +92,33 @@ Value reprOf(Interpreter& in, Args a)
     const Value v = positional(in, a, "repr", 1, 1)[0];
     if (auto method = v.object<InstanceValue>() ? in.findAttribute(v, "__repr__", a.call) : std::nullopt)
         return in.call(*method, {}, a.call);
-    return isOpaque(v) ? v : Value(repr(v));
+    if (isOpaque(v))
+        return v;
+    std::string text = repr(v);
+    chargePrint(in, text.size(), a.call);
+    in.chargeMemory(static_cast<Integer>(text.size()), a.call);
+    return Value(std::move(text));
 }
 Value identity(Interpreter& in, Args a)
 {
-    return Value(static_cast<std::int64_t>(hashValue(positional(in, a, "id", 1, 1)[0]) & 0xFFFFFFFF));
+    const Value v = positional(in, a, "id", 1, 1)[0];
+    chargeKey(in, v, a.call);
+    return Value(static_cast<std::int64_t>(hashValue(v) & 0xFFFFFFFF));
 }
 Value hash(Interpreter& in, Args a)
 {
     const Value v = positional(in, a, "hash", 1, 1)[0];
+    chargeKey(in, v, a.call);
     if (!isHashable(v))
         in.fail(Code::kTypeMismatch, a.call, fmt::format("a {} cannot be hashed", typeName(v)));
     return Value(static_cast<std::int64_t>(hashValue(v) & 0x7FFFFFFF));
+}
+// The names of a scope, charged as the dict that they become.
+const std::map<std::string, Value, std::less<>>& countedNames(Interpreter& in, const Environment& scope, Args a)
+{
+    chargeItems(in, 8 * scope.names.size(), a.call);
+    in.chargeMemory(static_cast<Integer>(scope.names.size() * 144), a.call);
+    return scope.names;
 }
 Value vars(Interpreter& in, Args a)
 {
@@ -112,18 +128,18 @@ Value vars(Interpreter& in, Args a)
             return *dict;
     const Value dict = makeDict();
     if (const auto scope = in.currentScope())
-        for (const auto& [name, value] : scope->names)
+        for (const auto& [name, value] : countedNames(in, *scope, a))
             dictSet(*dict.object<DictValue>(), Value(name), value);
     return dict;
 }
-Value globals(Interpreter& in, Args)
+Value globals(Interpreter& in, Args a)
 {
     const Value dict = makeDict();
     auto scope = in.currentScope();
     while (scope && scope->parent)
         scope = scope->parent;
     if (scope)
-        for (const auto& [name, value] : scope->names)
+        for (const auto& [name, value] : countedNames(in, *scope, a))
             dictSet(*dict.object<DictValue>(), Value(name), value);
     return dict;
 }
@@ -141,13 +157,18 @@ template <int base>
 Value digits(Interpreter& in, Args a)
 {
     const Integer i = integerArgument(in, positional(in, a, "hex", 1, 1)[0], a.call, "the argument");
-    const std::string text = integerText(i < 0 ? -i : i, base);
+    std::string text = integerText(i, base);
+    if (i < 0)
+        text.erase(0, 1);
     return (i < 0 ? "-0" : "0") + std::string(1, base == 16 ? 'x' : base == 8 ? 'o' : 'b') + text;
 }
 Value formatOf(Interpreter& in, Args a)
 {
     const auto args = positional(in, a, "format", 1, 2);
-    return formatValue(args[0], args.size() > 1 ? plainText(args[1]) : "").value_or(plainText(args[0]));
+    std::string text = formatValue(args[0], args.size() > 1 ? plainText(args[1]) : "").value_or(plainText(args[0]));
+    chargePrint(in, text.size(), a.call);
+    in.chargeMemory(static_cast<Integer>(text.size()), a.call);
+    return Value(std::move(text));
 }
 Value dir(Interpreter& in, Args a)
 {

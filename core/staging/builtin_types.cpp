@@ -8,6 +8,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/integer_math.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -27,8 +28,8 @@ std::optional<double> parseFloat(std::string text)
     const auto isSpace = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!text.empty() && isSpace(text.back()))
         text.pop_back();
-    while (!text.empty() && isSpace(text.front()))
-        text.erase(0, 1);
+    const auto first = std::find_if_not(text.begin(), text.end(), isSpace);
+    text.erase(text.begin(), first);
     std::erase(text, '_');
     const bool negative = text.starts_with("-");
     if (negative || text.starts_with("+"))
@@ -57,7 +58,9 @@ Value makeInt(Interpreter& in, Args a)
         return makeOpaque("int");
     if (v.str() || v.get<ir::DType>()) {
         const Integer base = args.size() > 1 ? integerArgument(in, args[1], a.call, "the base") : Integer{10};
-        const auto i = parseInteger(plainText(v), static_cast<int>(base));
+        const std::string text = plainText(v);
+        chargeText(in, 16 * text.size(), a.call);
+        const auto i = base < 0 || base > 36 ? std::nullopt : parseInteger(text, static_cast<int>(base));
         if (!i)
             in.raise("ValueError", Code::kValueRange, a.call, fmt::format("{} is no integer", repr(v)));
         return Value(*i);
@@ -118,7 +121,10 @@ Value makeListOf(Interpreter& in, Args a)
     const auto args = positional(in, a, "list", 0, 1);
     if (!args.empty() && isOpaque(args[0]))
         return args[0];
-    return makeList(args.empty() ? std::vector<Value>() : in.iterate(args[0], a.call));
+    Value made = makeList(args.empty() ? std::vector<Value>() : in.iterate(args[0], a.call));
+    if (!args.empty())
+        in.chargeMemory(sizeOf(made), a.call);
+    return made;
 }
 
 Value makeTupleOf(Interpreter& in, Args a)
@@ -126,7 +132,10 @@ Value makeTupleOf(Interpreter& in, Args a)
     const auto args = positional(in, a, "tuple", 0, 1);
     if (!args.empty() && isOpaque(args[0]))
         return args[0];
-    return makeTuple(args.empty() ? std::vector<Value>() : in.iterate(args[0], a.call));
+    Value made = makeTuple(args.empty() ? std::vector<Value>() : in.iterate(args[0], a.call));
+    if (!args.empty())
+        in.chargeMemory(sizeOf(made), a.call);
+    return made;
 }
 
 Value makeDictOf(Interpreter& in, Args a)
@@ -142,11 +151,7 @@ Value makeSetOf(Interpreter& in, Args a)
     const auto args = positional(in, a, frozen ? "frozenset" : "set", 0, 1);
     if (!args.empty() && isOpaque(args[0]))
         return args[0];
-    const auto items = args.empty() ? std::vector<Value>() : in.iterate(args[0], a.call);
-    for (const Value& item : items)
-        if (!isHashable(item))
-            in.fail(Code::kTypeMismatch, a.call, fmt::format("a {} cannot be in a set", typeName(item)));
-    return makeSet(items, frozen);
+    return makeSet(args.empty() ? std::vector<Value>() : setItems(in, in.iterate(args[0], a.call), a.call), frozen);
 }
 
 Value makeType(Interpreter& in, Args a)

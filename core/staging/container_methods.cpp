@@ -7,6 +7,7 @@
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
 #include "core/staging/integer_math.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -72,6 +73,7 @@ Value pop(Interpreter& in, const Value& s, Args a)
     if (at < 0 || at >= length)
         in.raise("IndexError", Code::kIndexRange, a.call, "pop from an empty list or outside of it");
     const auto it = items.begin() + static_cast<std::ptrdiff_t>(at);
+    chargeItems(in, static_cast<std::size_t>(length - at), a.call);
     Value out = std::move(*it);
     items.erase(it);
     return out;
@@ -84,12 +86,19 @@ Value popleft(Interpreter& in, const Value& s, Args a)
     return pop(in, s, first);
 }
 
+// One of many comparisons.
+bool same(Interpreter& in, const Value& x, const Value& y, Args a)
+{
+    in.charge(1, a.call);
+    return equalValues(in, x, y, a.call);
+}
+
 Value removeItem(Interpreter& in, const Value& s, Args a)
 {
     const Value item = positional(in, a, "remove", 1, 1)[0];
     auto& items = listOf(s).items;
-    in.charge(static_cast<std::int64_t>(items.size()), a.call);
-    const auto it = std::find_if(items.begin(), items.end(), [&](const Value& v) { return equalValues(v, item); });
+    chargeItems(in, items.size(), a.call);
+    const auto it = std::find_if(items.begin(), items.end(), [&](const Value& v) { return same(in, v, item, a); });
     if (it == items.end())
         in.raise("ValueError", Code::kValueRange, a.call, fmt::format("{} is not in the list", repr(item)));
     items.erase(it);
@@ -123,7 +132,7 @@ Value indexOf(Interpreter& in, const Value& s, Args a)
     const Value item = positional(in, a, "index", 1, 3)[0];
     const auto items = itemsOf(in, s, a);
     for (std::size_t i = 0; i < items.size(); ++i)
-        if (equalValues(items[i], item))
+        if (same(in, items[i], item, a))
             return Value(static_cast<std::int64_t>(i));
     in.raise("ValueError", Code::kValueRange, a.call, fmt::format("{} is not in the sequence", repr(item)));
 }
@@ -133,7 +142,7 @@ Value countOf(Interpreter& in, const Value& s, Args a)
     const Value item = positional(in, a, "count", 1, 1)[0];
     const auto items = itemsOf(in, s, a);
     return Value(static_cast<std::int64_t>(
-        std::count_if(items.begin(), items.end(), [&](const Value& v) { return equalValues(v, item); })));
+        std::count_if(items.begin(), items.end(), [&](const Value& v) { return same(in, v, item, a); })));
 }
 
 Value clearList(Interpreter&, const Value& s, Args) { return listOf(s).items.clear(), Value(); }
@@ -148,6 +157,7 @@ Value copyList(Interpreter& in, const Value& s, Args a)
 Value getItem(Interpreter& in, const Value& s, Args a)
 {
     const auto args = in.bind("key, default=None", a, "get");
+    chargeKey(in, args["key"], a.call);
     const Value* found = isHashable(args["key"]) ? dictFind(dictOf(s), args["key"]) : nullptr;
     return found ? *found : args["default"];
 }
@@ -155,6 +165,7 @@ Value getItem(Interpreter& in, const Value& s, Args a)
 Value setDefault(Interpreter& in, const Value& s, Args a)
 {
     const auto args = positional(in, a, "setdefault", 1, 2);
+    chargeKey(in, args[0], a.call);
     if (const Value* found = dictFind(dictOf(s), args[0]))
         return *found;
     const Value value = args.size() > 1 ? args[1] : Value();
@@ -166,6 +177,7 @@ Value setDefault(Interpreter& in, const Value& s, Args a)
 Value popItem(Interpreter& in, const Value& s, Args a)
 {
     const auto args = positional(in, a, "pop", 1, 2);
+    chargeItems(in, 4 * dictOf(s).items.size(), a.call);
     if (const Value* found = dictFind(dictOf(s), args[0])) {
         Value out = *found;
         dictErase(dictOf(s), args[0]);
@@ -180,9 +192,17 @@ Value popLast(Interpreter& in, const Value& s, Args a)
 {
     if (dictOf(s).items.empty())
         in.raise("KeyError", Code::kValueRange, a.call, "popitem of an empty dict");
+    chargeItems(in, 4 * dictOf(s).items.size(), a.call);
     const auto [key, value] = dictOf(s).items.back();
     dictErase(dictOf(s), key);
     return makeTuple({key, value});
+}
+
+// So many items of a dict or set are made.
+void chargeTable(Interpreter& in, std::size_t items, Args a)
+{
+    chargeItems(in, 8 * items, a.call);
+    in.chargeMemory(static_cast<Integer>(items) * 96, a.call);
 }
 
 Value update(Interpreter& in, const Value& s, Args a)
@@ -197,12 +217,14 @@ Value update(Interpreter& in, const Value& s, Args a)
         if (isOpaque(from))
             continue;
         if (const auto* dict = from.object<DictValue>()) {
+            chargeTable(in, dict->items.size(), a);
             const auto items = dict->items;
             for (const auto& [key, value] : items)
                 dictSet(dictOf(s), key, value);
             continue;
         }
         for (const Value& pair : in.iterate(from, a.call)) {
+            chargeTable(in, 1, a);
             const auto both = in.iterate(pair, a.call);
             if (both.size() == 2)
                 dictSet(dictOf(s), both[0], both[1]);
@@ -211,24 +233,28 @@ Value update(Interpreter& in, const Value& s, Args a)
     return {};
 }
 
-Value keys(Interpreter&, const Value& s, Args)
+Value keys(Interpreter& in, const Value& s, Args a)
 {
+    chargeTable(in, dictOf(s).items.size(), a);
     std::vector<Value> out;
     for (const auto& [key, value] : dictOf(s).items)
         out.push_back(key);
     return makeSet(out, true);
 }
 
-Value values(Interpreter&, const Value& s, Args)
+Value values(Interpreter& in, const Value& s, Args a)
 {
+    chargeItems(in, dictOf(s).items.size(), a.call);
     std::vector<Value> out;
     for (const auto& [key, value] : dictOf(s).items)
         out.push_back(value);
     return makeList(std::move(out));
 }
 
-Value items(Interpreter&, const Value& s, Args)
+Value items(Interpreter& in, const Value& s, Args a)
 {
+    chargeItems(in, 8 * dictOf(s).items.size(), a.call);
+    in.chargeMemory(static_cast<Integer>(dictOf(s).items.size() * 144), a.call);
     std::vector<Value> out;
     for (const auto& [key, value] : dictOf(s).items)
         out.push_back(makeTuple({key, value}));
@@ -242,7 +268,7 @@ Value clearDict(Interpreter&, const Value& s, Args)
 }
 Value copyDict(Interpreter& in, const Value& s, Args a)
 {
-    in.chargeMemory(static_cast<Integer>(dictOf(s).items.size() * 128), a.call);
+    chargeTable(in, dictOf(s).items.size(), a);
     return makeDict(dictOf(s).items);
 }
 
@@ -254,6 +280,7 @@ Value addItem(Interpreter& in, const Value& s, Args a)
     const Value item = positional(in, a, "add", 1, 1)[0];
     if (!isHashable(item))
         in.fail(Code::kTypeMismatch, a.call, fmt::format("a {} cannot be in a set", typeName(item)));
+    chargeKey(in, item, a.call);
     setAdd(setOf(s), item);
     return {};
 }
@@ -262,6 +289,7 @@ template <bool mustExist>
 Value discard(Interpreter& in, const Value& s, Args a)
 {
     const Value item = positional(in, a, "discard", 1, 1)[0];
+    chargeItems(in, 4 * setOf(s).items.size(), a.call);
     if (!setErase(setOf(s), item) && mustExist)
         in.raise("KeyError", Code::kValueRange, a.call, fmt::format("{} is not in the set", repr(item)));
     return {};
@@ -271,7 +299,7 @@ template <syntax::BinaryOp op>
 Value algebra(Interpreter& in, const Value& s, Args a)
 {
     Value out = s;
-    for (const CallArgument& argument : a.items)
+    for (const CallArgument& argument : a.items)  // what a set of it costs, the operator charges
         out = in.binary(op, out, makeSet(in.iterate(*argument.value, argument.range)), a.call);
     return out;
 }
@@ -304,6 +332,7 @@ Value popAny(Interpreter& in, const Value& s, Args a)
 {
     if (setOf(s).items.empty())
         in.raise("KeyError", Code::kValueRange, a.call, "pop from an empty set");
+    chargeItems(in, 4 * setOf(s).items.size(), a.call);
     const Value item = setOf(s).items.front();
     setErase(setOf(s), item);
     return item;
@@ -315,14 +344,23 @@ Value clearSet(Interpreter&, const Value& s, Args)
     setOf(s).index.clear();
     return {};
 }
-Value copySet(Interpreter&, const Value& s, Args) { return makeSet(setOf(s).items); }
+Value copySet(Interpreter& in, const Value& s, Args a)
+{
+    chargeTable(in, setOf(s).items.size(), a);
+    return makeSet(setOf(s).items);
+}
 
 // ---- numbers ----------------------------------------------------------------------------------------------------------
+
+Unsigned128 sizeOfInteger(Integer i)
+{
+    return i < 0 ? ~static_cast<Unsigned128>(i) + 1 : static_cast<Unsigned128>(i);
+}
 
 Value bitLength(Interpreter&, const Value& s, Args)
 {
     const auto i = asInteger(s).value_or(0);
-    auto rest = static_cast<Unsigned128>(i < 0 ? -i : i);
+    auto rest = sizeOfInteger(i);
     int n = 0;
     for (; rest != 0; rest >>= 1)
         ++n;
@@ -331,7 +369,7 @@ Value bitLength(Interpreter&, const Value& s, Args)
 Value bitCount(Interpreter&, const Value& s, Args)
 {
     const auto i = asInteger(s).value_or(0);
-    const auto u = static_cast<Unsigned128>(i < 0 ? -i : i);
+    const Unsigned128 u = sizeOfInteger(i);
     return std::popcount(static_cast<std::uint64_t>(u)) + std::popcount(static_cast<std::uint64_t>(u >> 64));
 }
 Value isInteger(Interpreter&, const Value& s, Args)

@@ -220,6 +220,7 @@ std::optional<Value> Interpreter::annotation(const FunctionValue& function, cons
         return evaluate(*parameter.annotation, where);
     if (const auto dtype = ir::parseDType(quotedText->value))
         return Value(*dtype);
+    chargeMemory(static_cast<Integer>(quotedText->value.size()) * 16 + 256, parameter.annotation->range);
     SourceRange base = parameter.annotation->range;
     base.begin += 1;  // behind the quote
     DiagnosticSink ignored;

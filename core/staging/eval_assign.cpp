@@ -4,6 +4,7 @@
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
 #include "core/staging/guards.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -125,6 +126,8 @@ void Interpreter::assignItems(const std::vector<ExprPtr>& targets, const Value& 
         std::vector<Value> rest(items.begin() + static_cast<std::ptrdiff_t>(next),
                                 items.begin() + static_cast<std::ptrdiff_t>(next + count));
         next += count;
+        chargeItems(*this, count, range);
+        chargeMemory(static_cast<Integer>(count * sizeof(Value)), range);
         assign(*std::get<Starred>((*it)->node).value, makeList(std::move(rest)), scope, range);
     }
 }

@@ -13,6 +13,28 @@ namespace tw::staging {
 
 using namespace syntax;
 
+namespace {
+
+constexpr std::int64_t kCallSteps = 4;  // a scope, a frame, names for the arguments
+
+// A macro is a part of kernels: calling it elsewhere is an error wherever it stands, also in code that is only surveyed.
+[[noreturn]] void refuseMacro(Interpreter& in, const FunctionValue& function, const SourceRange& call)
+{
+    Diagnostic diagnostic;
+    diagnostic.code = Code::kNotInKernel;
+    diagnostic.range = call;
+    diagnostic.message = fmt::format("the macro `{}` can only be called inside a kernel", function.name);
+    const auto& said = in.diagnostics().all();
+    const bool isNew = std::none_of(said.begin(), said.end(), [&](const Diagnostic& other) {
+        return other.code == diagnostic.code && other.range == diagnostic.range;
+    });
+    if (in.surveying() && !in.insideTry() && isNew)
+        in.diagnostics().report(diagnostic);
+    in.fail(std::move(diagnostic));
+}
+
+}  // namespace
+
 CallArguments Interpreter::evalArguments(const std::vector<Argument>& arguments, const std::shared_ptr<Environment>& scope,
                                          const SourceRange& call, const SourceRange& callee)
 {
@@ -26,7 +48,9 @@ CallArguments Interpreter::evalArguments(const std::vector<Argument>& arguments,
     for (const Argument& argument : arguments) {
         Value value = evaluate(*argument.value, scope);
         if (argument.kind == Argument::Kind::kStar) {
-            for (Value& item : iterate(value, argument.range))
+            std::vector<Value> items = iterate(value, argument.range);
+            chargeMemory(static_cast<Integer>(items.size() * 128), argument.range);
+            for (Value& item : items)
                 add("", std::move(item), argument.range);
         } else if (argument.kind == Argument::Kind::kDoubleStar) {
             const Value mapping = underlying(value);
@@ -168,6 +192,7 @@ Value Interpreter::runFunction(const std::shared_ptr<FunctionValue>& function, c
     if (hooks_)
         if (auto inlined = hooks_->inlineFunction(function, arguments))
             return *inlined;
+    charge(kCallSteps + static_cast<std::int64_t>(arguments.items.size()), arguments.call);
     const auto scope = scopeFor(*function, false);
     bindParameters(*function, arguments, scope);
     if (function->def && function->def->isAsync)
@@ -190,8 +215,7 @@ Value Interpreter::runPrepared(const std::shared_ptr<FunctionValue>& function, c
 Value Interpreter::callMacro(const std::shared_ptr<FunctionValue>& function, const CallArguments& arguments)
 {
     if (!hooks_)
-        fail(Code::kNotInKernel, arguments.call,
-             fmt::format("the macro `{}` can only be called inside a kernel", function->name));
+        refuseMacro(*this, *function, arguments.call);
     const auto scope = scopeFor(*function, true);
     scope->isMacro = true;
     bindParameters(*function, arguments, scope);

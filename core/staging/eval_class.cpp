@@ -6,6 +6,7 @@
 #include "core/staging/guards.h"
 #include "core/staging/meta_tensor.h"
 #include "core/staging/trace/tracer.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -63,10 +64,18 @@ bool isWrapper(const Value& value, const char* name)
 std::vector<ClassPtr> Interpreter::resolutionOrder(const std::vector<ClassPtr>& bases)
 {
     std::vector<std::vector<ClassPtr>> lists;
+    std::size_t total = 0;
     for (const ClassPtr& base : bases) {
         lists.push_back({base});
         lists.back().insert(lists.back().end(), base->bases.begin(), base->bases.end());
+        total += lists.back().size();
     }
+    chargeMemory(static_cast<Integer>(total * sizeof(ClassPtr)), current_);
+    chargeItems(*this, total, current_);
+    if (bases.size() == 1)
+        return lists.front();
+    // Each place of the order is looked for in every list.
+    charge(static_cast<std::int64_t>(total * total / 64), current_);
     lists.push_back(bases);
     return mergeOrders(std::move(lists));
 }
@@ -161,6 +170,7 @@ Value Interpreter::bindMethod(const Value& found, const Value& self, const Class
 std::optional<Value> Interpreter::instanceAttribute(const Value& object, const std::string& name, const SourceRange& range)
 {
     auto& instance = *object.object<InstanceValue>();
+    chargeItems(*this, instance.type->bases.size(), range);
     if (instance.type->name == "super")
         return superAttribute(instance, name, range);
     const auto found = classAttribute(*instance.type, name);
@@ -173,6 +183,8 @@ std::optional<Value> Interpreter::instanceAttribute(const Value& object, const s
     if (name == "__class__")
         return Value(instance.type);
     if (name == "__dict__") {
+        chargeItems(*this, 8 * instance.attributes.size(), range);
+        chargeMemory(static_cast<Integer>(instance.attributes.size() * 144), range);
         const Value dict = makeDict();
         for (const auto& [key, value] : instance.attributes)
             if (key[0] != '$')
@@ -217,12 +229,15 @@ std::optional<Value> Interpreter::typeAttribute(const ClassPtr& type, const std:
     if (name == "__name__" || name == "__qualname__")
         return Value(type->name);
     if (name == "__members__" || name == "__dict__") {
+        chargeItems(*this, 8 * type->attributes.size(), current_);
+        chargeMemory(static_cast<Integer>(type->attributes.size() * 144), current_);
         const Value dict = makeDict();
         for (const auto& [key, value] : type->attributes)
             if (name == "__dict__" || isInstance(value, Value(type), type->range))
                 dictSet(*dict.object<DictValue>(), Value(key), value);
         return dict;
     }
+    chargeItems(*this, type->bases.size(), current_);
     if (name == "__bases__" || name == "__mro__") {
         std::vector<Value> bases;
         for (const ClassPtr& base : type->bases)
@@ -246,15 +261,18 @@ std::optional<Value> Interpreter::typeAttribute(const ClassPtr& type, const std:
                 fail(Code::kCallArguments, arguments.call, "a method of a type needs the object as its first argument");
             CallArguments rest = arguments;
             rest.items.erase(rest.items.begin());
-            return method(*this, *arguments.items[0].value, rest);
+            return callMethod(*this, method, *arguments.items[0].value, rest);
         });
     };
     if (type->name == "dict" && name == "fromkeys")
         return makeNative(name, [this](Evaluator&, const CallArguments& arguments) {
             const auto args = positional(*this, arguments, "dict.fromkeys", 1, 2);
             const Value dict = makeDict();
-            for (const Value& key : iterate(args[0], arguments.call))
+            for (const Value& key : iterate(args[0], arguments.call)) {
+                chargeKey(*this, key, arguments.call);
+                chargeMemory(128, arguments.call);
                 dictSet(*dict.object<DictValue>(), key, args.size() > 1 ? args[1] : Value());
+            }
             return dict;
         });
     if (type->construct) {
@@ -287,6 +305,8 @@ Value Interpreter::instantiate(const ClassPtr& type, const CallArguments& argume
         return type->construct(*this, arguments);
     if (const auto special = classAttribute(*type, "$construct"))  // enumerations, named tuples
         return call(std::make_shared<const BoundMethod>(BoundMethod{Value(type), *special}), arguments);
+    chargeItems(*this, 2 * type->bases.size(), arguments.call);
+    chargeMemory(256, arguments.call);
     auto object = std::make_shared<InstanceValue>();
     object->type = type;
     const Value value(object);
@@ -322,6 +342,7 @@ std::optional<Value> Interpreter::dunder(const Value& object, const char* name, 
     const auto* instance = object.object<InstanceValue>();
     if (!instance)
         return std::nullopt;
+    chargeItems(*this, instance->type->bases.size(), range);
     const auto method = classAttribute(*instance->type, name);
     if (!method)
         return std::nullopt;

@@ -3,6 +3,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/interpreter.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -70,8 +71,12 @@ std::optional<int> Interpreter::order(const Value& a, const Value& b, const Sour
     if (const auto x = asNumber(a), y = asNumber(b); x && y)
         return *x < *y ? -1 : *x > *y ? 1 : *x == *y ? 0 : 2;  // 2: a NaN
     const auto isText = [](const Value& v) { return v.str() || v.get<ir::DType>(); };
-    if (isText(a) && isText(b))
-        return plainText(a).compare(plainText(b)) < 0 ? -1 : plainText(a) == plainText(b) ? 0 : 1;
+    if (isText(a) && isText(b)) {
+        const std::string x = plainText(a), y = plainText(b);
+        chargeText(*this, x.size() + y.size(), range);
+        const int sign = x.compare(y);
+        return sign < 0 ? -1 : sign > 0 ? 1 : 0;
+    }
     const auto items = [](const Value& v) -> const std::vector<Value>* {
         if (const auto* list = v.object<ListValue>())
             return &list->items;
@@ -85,7 +90,7 @@ std::optional<int> Interpreter::order(const Value& a, const Value& b, const Sour
     charge(1, range);
     checkStack(range);
     for (std::size_t i = 0; i < x->size() && i < y->size(); ++i)
-        if (!equalValues((*x)[i], (*y)[i]))
+        if (!equalValues(*this, (*x)[i], (*y)[i], range))
             return order((*x)[i], (*y)[i], range);
     return x->size() < y->size() ? -1 : x->size() > y->size() ? 1 : 0;
 }
@@ -99,8 +104,12 @@ Value Interpreter::contains(const Value& container, const Value& item, const Sou
     if (isOpaque(in) || in.object<const MetaTensor>())
         return makeOpaque("in");
     const bool isText = in.str() || in.get<ir::DType>();
-    if (isText && (item.str() || item.get<ir::DType>()))
-        return Value(plainText(in).find(plainText(item)) != std::string::npos);
+    if (isText && (item.str() || item.get<ir::DType>())) {
+        const std::string text = plainText(in), part = plainText(item);
+        chargeSearch(*this, text, part, range);
+        return Value(text.find(part) != std::string::npos);
+    }
+    chargeKey(*this, item, range);
     if (const auto* dict = in.object<DictValue>())
         return Value(isHashable(item) && dictFind(*dict, item) != nullptr);
     if (const auto* set = in.object<SetValue>())
@@ -115,7 +124,7 @@ Value Interpreter::contains(const Value& container, const Value& item, const Sou
     const auto items = iterator(in, range);
     while (auto one = items->next(*this)) {
         charge(1, range);
-        if (isSame(*one, item) || (!isDevice(*one) && !isDevice(item) && equalValues(*one, item)))
+        if (isSame(*one, item) || (!isDevice(*one) && !isDevice(item) && equalValues(*this, *one, item, range)))
             return Value(true);
     }
     return isOpaque(item) ? item : Value(false);
@@ -160,9 +169,10 @@ Value Interpreter::compare(CompareOp op, const Value& a, const Value& b, const S
     if (a.object<const MetaTensor>() || b.object<const MetaTensor>())
         return makeOpaque("tensor comparison");
     if (equality)
-        return Value(equalValues(underlying(a), underlying(b)) == (op == CompareOp::kEq));
+        return Value(equalValues(*this, underlying(a), underlying(b), range) == (op == CompareOp::kEq));
     if (const auto* x = a.object<SetValue>())
         if (const auto* y = b.object<SetValue>()) {
+            chargeItems(*this, 4 * (x->items.size() + y->items.size()), range);
             const auto within = [](const SetValue& s, const SetValue& t) {
                 return std::all_of(s.items.begin(), s.items.end(), [&](const Value& v) { return setContains(t, v); });
             };

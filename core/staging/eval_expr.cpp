@@ -5,6 +5,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/guards.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -27,6 +28,10 @@ Value Interpreter::evaluate(const Expr& expr, const std::shared_ptr<Environment>
 Value Interpreter::evaluateNode(const Expr& expr, const std::shared_ptr<Environment>& scope)
 {
     const SourceRange& range = expr.range;
+    const auto kept = [&](Value made) {
+        chargeMemory(sizeOf(made), range);
+        return made;
+    };
     return match(
         expr.node, [&](const ErrorExpr&) -> Value { throw StagingStop{}; }, [](const NoneLiteral&) { return Value(); },
         [](const EllipsisLiteral&) { return Value(Value::Storage(EllipsisValue{})); },
@@ -63,9 +68,9 @@ Value Interpreter::evaluateNode(const Expr& expr, const std::shared_ptr<Environm
             return value;
         },
         [&](const Starred&) -> Value { fail(Code::kSyntax, range, "a starred expression stands only in calls and displays"); },
-        [&](const TupleExpr& n) { return makeTuple(evalItems(n.items, scope)); },
-        [&](const ListExpr& n) { return makeList(evalItems(n.items, scope)); },
-        [&](const SetExpr& n) { return makeSet(evalItems(n.items, scope)); },
+        [&](const TupleExpr& n) { return kept(makeTuple(evalItems(n.items, scope))); },
+        [&](const ListExpr& n) { return kept(makeList(evalItems(n.items, scope))); },
+        [&](const SetExpr& n) { return kept(makeSet(setItems(*this, evalItems(n.items, scope), range))); },
         [&](const DictExpr& n) { return evalDict(n, scope, range); },
         [&](const Comprehension& n) { return evalComprehension(n, scope, range); },
         [&](const Lambda& n) { return evalLambda(n, scope, range); },
@@ -115,8 +120,11 @@ Value Interpreter::evalDict(const DictExpr& node, const std::shared_ptr<Environm
         if (!item.key) {
             const Value other = underlying(evaluate(*item.value, scope));
             if (const auto* from = other.object<DictValue>())
-                for (const auto& [key, value] : from->items)
+                for (const auto& [key, value] : from->items) {
+                    chargeMemory(96, range);
+                    charge(1, range);
                     dictSet(*dict, key, value);
+                }
             else if (!isOpaque(other))
                 fail(Code::kTypeMismatch, item.value->range, fmt::format("`**` takes a dict, not {}", typeName(other)));
             continue;
@@ -124,6 +132,7 @@ Value Interpreter::evalDict(const DictExpr& node, const std::shared_ptr<Environm
         const Value key = evaluate(*item.key, scope);
         if (!isHashable(key))
             fail(Code::kTypeMismatch, item.key->range, fmt::format("a {} cannot be a dict key", typeName(key)));
+        chargeKey(*this, key, range);
         dictSet(*dict, key, evaluate(*item.value, scope));
     }
     chargeMemory(static_cast<Integer>(node.items.size()) * 96, range);
@@ -141,11 +150,15 @@ Value Interpreter::evalFormat(const std::vector<FormatPiece>& pieces, const std:
         const Value value = evaluate(*piece.expr, scope);
         const Value spec = evalFormat(piece.spec, scope, range);
         if (piece.conversion == 'r' || piece.conversion == 'a' || (piece.debug && piece.conversion == 0 && piece.spec.empty())) {
-            out += formatValue(Value(repr(value)), *spec.str()).value_or(repr(value));
+            const std::string printed = repr(value);
+            chargePrint(*this, printed.size(), range);
+            out += formatValue(Value(printed), *spec.str()).value_or(printed);
             continue;
         }
         const bool plain = piece.conversion == 's' || value.object<InstanceValue>();
         const auto formatted = formatValue(plain ? Value(text(underlying(value), range)) : value, *spec.str());
+        if (formatted)
+            chargePrint(*this, value.str() ? formatted->size() / 32 : formatted->size(), range);
         if (!formatted && !isOpaque(value) && !isDevice(value))
             fail(Code::kValueRange, piece.expr->range,
                  fmt::format("the format `{}` does not fit a {}", *spec.str(), typeName(value)));
@@ -203,7 +216,7 @@ Value Interpreter::evalCompare(const Compare& node, const std::shared_ptr<Enviro
 
 Value Interpreter::joinValues(const Value& a, const Value& b)
 {
-    if (a.data.index() == b.data.index() && equalValues(a, b))
+    if (a.data.index() == b.data.index() && equalValues(*this, a, b, current_))
         return a;
     return isOpaque(a) ? a : isOpaque(b) ? b : makeOpaque("a value that depends on foreign code");
 }
@@ -268,6 +281,7 @@ Value Interpreter::evalLambda(const Lambda& node, const std::shared_ptr<Environm
 std::shared_ptr<FunctionValue> Interpreter::makeFunction(const std::vector<Parameter>& parameters,
                                                          const std::shared_ptr<Environment>& scope)
 {
+    chargeMemory(512, current_);  // with the scope that it keeps
     auto function = std::make_shared<FunctionValue>();
     function->module = scope->module;
     function->closure = scope;
@@ -322,6 +336,7 @@ Value Interpreter::evalComprehension(const Comprehension& node, const std::share
             if (!isHashable(key))
                 fail(Code::kTypeMismatch, node.element->range, fmt::format("a {} cannot be a dict key", typeName(key)));
             chargeMemory(128, range);
+            chargeKey(*this, key, range);
             dictSet(*dict, key, evaluate(*node.value, inner));
         });
         return dict;
@@ -331,7 +346,9 @@ Value Interpreter::evalComprehension(const Comprehension& node, const std::share
         chargeMemory(sizeof(Value), range);
         items.push_back(evaluate(*node.element, inner));
     });
-    return node.kind == Comprehension::Kind::kList ? makeList(std::move(items)) : makeSet(items);
+    if (node.kind == Comprehension::Kind::kList)
+        return makeList(std::move(items));
+    return makeSet(setItems(*this, std::move(items), range));
 }
 
 // Lazy over the first clause, so that generators over endless iterators work.
@@ -341,7 +358,8 @@ Value Interpreter::evalGenerator(const Comprehension& node, const std::shared_pt
         std::vector<Value> items;
         std::size_t next = 0;
     };
-    const auto outer = iterator(evaluate(*node.clauses[0].iterable, scope), node.clauses[0].iterable->range);
+    // As a value: a chain of generators then ends without using stack as deep as it is long.
+    const Value outer(iterator(evaluate(*node.clauses[0].iterable, scope), node.clauses[0].iterable->range));
     auto inner = std::make_shared<Environment>();
     inner->parent = scope;
     inner->module = scope->module;
@@ -350,7 +368,7 @@ Value Interpreter::evalGenerator(const Comprehension& node, const std::shared_pt
     generator->next = [this, &node, range, outer, inner, pending](Evaluator&) -> std::optional<Value> {
         const LoopGuard running(*this, range);
         while (pending->next == pending->items.size()) {
-            auto item = outer->next(*this);
+            auto item = outer.object<IteratorValue>()->next(*this);
             if (!item)
                 return std::nullopt;
             pending->items.clear();

@@ -8,6 +8,7 @@
 #include "core/staging/integer_math.h"
 #include "core/staging/interpreter.h"
 #include "core/staging/meta_tensor.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -181,6 +182,10 @@ std::optional<Value> Interpreter::binaryContainers(BinaryOp op, const Value& a, 
         if (const auto n = asInteger(a); n && isSequence(b))
             return repeated(b, *n, range);
     }
+    const auto chargeTable = [&](std::size_t items) {
+        chargeItems(*this, 8 * items, range);
+        chargeMemory(static_cast<Integer>(items) * 96, range);
+    };
     if (op == BinaryOp::kMod && a.str())
         return Value(percentFormat(*this, *a.str(), b, range));
     if (op == BinaryOp::kAdd) {
@@ -201,9 +206,12 @@ std::optional<Value> Interpreter::binaryContainers(BinaryOp op, const Value& a, 
             return makeTuple(join(a.object<const TupleValue>()->items, b.object<const TupleValue>()->items));
     }
     if (a.object<SetValue>() && b.object<SetValue>() &&
-        (op == BinaryOp::kBitOr || op == BinaryOp::kBitAnd || op == BinaryOp::kBitXor || op == BinaryOp::kSub))
+        (op == BinaryOp::kBitOr || op == BinaryOp::kBitAnd || op == BinaryOp::kBitXor || op == BinaryOp::kSub)) {
+        chargeTable(a.object<SetValue>()->items.size() + b.object<SetValue>()->items.size());
         return setAlgebra(op, *a.object<SetValue>(), *b.object<SetValue>());
+    }
     if (op == BinaryOp::kBitOr && a.object<DictValue>() && b.object<DictValue>()) {
+        chargeTable(a.object<DictValue>()->items.size() + b.object<DictValue>()->items.size());
         const Value out = makeDict(a.object<DictValue>()->items);
         for (const auto& [key, value] : b.object<DictValue>()->items)
             dictSet(*out.object<DictValue>(), key, value);

@@ -11,6 +11,17 @@ namespace tw::staging {
 
 using namespace syntax;
 
+namespace {
+
+void declare(const std::vector<Identifier>& names, std::vector<std::string>& declared)
+{
+    for (const Identifier& name : names)
+        if (std::find(declared.begin(), declared.end(), name.text) == declared.end())
+            declared.push_back(name.text);
+}
+
+}  // namespace
+
 Flow Interpreter::execBlock(const Block& block, const std::shared_ptr<Environment>& scope)
 {
     // Contexts opened by an expression statement stay open to the end of the block.
@@ -101,13 +112,11 @@ Flow Interpreter::execNode(const Stmt& stmt, const std::shared_ptr<Environment>&
         [&](const Delete& n) { return execDelete(n, scope), Flow::kNormal; },
         [&](const Raise& n) { return execRaise(n, scope, stmt.range), Flow::kNormal; },
         [&](const Global& n) {
-            for (const Identifier& name : n.names)
-                scope->globalsDeclared.push_back(name.text);
+            declare(n.names, scope->globalsDeclared);
             return Flow::kNormal;
         },
         [&](const Nonlocal& n) {
-            for (const Identifier& name : n.names)
-                scope->nonlocals.push_back(name.text);
+            declare(n.names, scope->nonlocals);
             return Flow::kNormal;
         },
         [&](const Import& n) { return execImport(n, scope), Flow::kNormal; },

@@ -5,6 +5,7 @@
 
 #include "core/staging/integer_math.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -214,12 +215,9 @@ std::vector<std::string_view> codePoints(std::string_view text)
 {
     std::vector<std::string_view> points;
     points.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t n = 1;
-        while (i + n < text.size() && (static_cast<unsigned char>(text[i + n]) & 0xC0) == 0x80)
-            ++n;
-        points.push_back(text.substr(i, n));
-        i += n;
+    while (!text.empty()) {
+        points.push_back(firstCodePoint(text));
+        text.remove_prefix(points.back().size());
     }
     return points;
 }

@@ -13,6 +13,14 @@ namespace {
 // The C++ stack that staging may use; deeper recursion of the file is an error of the file.
 constexpr std::ptrdiff_t kStackBytes = 3 << 20;
 
+// What finding, saying and unwinding an error takes, in steps.
+constexpr std::int64_t kUnwindSteps = 60, kNearestSteps = 500;
+// What a kernel can spend whatever the kernels before it have spent.
+constexpr std::int64_t kLeastBudget = 200'000;
+
+// Where the stack ends now. Not the address of a variable: a sanitizer may keep those elsewhere.
+const char* stackTop() { return static_cast<const char*>(__builtin_frame_address(0)); }
+
 const char* exceptionFor(Code code)
 {
     switch (code) {
@@ -42,8 +50,7 @@ std::string constructName(std::string_view text)
 
 Interpreter::Interpreter(Setup setup) : setup_(std::move(setup)), stepLimit_(setup_.stepBudget), surveyLimit_(setup_.stepBudget)
 {
-    const char here = 0;
-    stackBase_ = &here;
+    stackBase_ = stackTop();
     builtins_ = makeBuiltins();
     factoryHooks_ = makeHostHooks(*this);
 }
@@ -78,6 +85,7 @@ void Interpreter::raise(const char* type, Code code, const SourceRange& range, c
 
 void Interpreter::stop(Diagnostic diagnostic, const char* type, std::optional<Value> exception, bool raised)
 {
+    charge(kUnwindSteps, diagnostic.range);
     StagingStop unwinding;
     unwinding.raised = raised;
     if (!exception) {
@@ -133,8 +141,7 @@ void Interpreter::chargeMemory(Integer bytes, const SourceRange& range)
 
 void Interpreter::checkStack(const SourceRange& range)
 {
-    const char here = 0;
-    const std::ptrdiff_t used = stackBase_ - &here;
+    const std::ptrdiff_t used = stackBase_ - stackTop();
     if (used < kStackBytes && used > -kStackBytes && frames_.size() < 400)
         return;
     const std::string name = frames_.empty() || !frames_.back().function ? "the expression"
@@ -215,6 +222,7 @@ void Interpreter::outOfScope(const std::string& name, const SourceRange& constru
 
 void Interpreter::undefined(const std::shared_ptr<Environment>& scope, const std::string& name, const SourceRange& range)
 {
+    charge(kNearestSteps, range);
     std::vector<std::string> known;
     for (const Environment* level = scope.get(); level; level = level->parent.get())
         for (const auto& [other, value] : level->names)
@@ -292,6 +300,10 @@ Interpreter::KernelExtent::~KernelExtent()
 {
     if (--interpreter_.kernelDepth_ > 0)
         return;
+    // One kernel that uses its budget up is a slip, a file full of them an attack: each leaves less to those behind it.
+    std::int64_t& budget = interpreter_.setup_.stepBudget;
+    if (interpreter_.steps_ > budget / 2 && budget > kLeastBudget)
+        budget = std::max(budget / 2, kLeastBudget);
     interpreter_.steps_ = steps_;
     interpreter_.memory_ = memory_;
     interpreter_.tryDepth_ = tries_;

@@ -140,6 +140,7 @@ Value asDict(Interpreter& in, const Value& value, const SourceRange& range, int 
     if (!fields || depth > 20)
         return value;
     const Value dict = makeDict();
+    in.chargeMemory(256, range);
     for (const Value& name : in.iterate(*fields, range))
         dictSet(*dict.object<DictValue>(), name, asDict(in, in.attribute(value, {*name.str(), range}), range, depth + 1));
     return dict;

@@ -2,6 +2,7 @@
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
 #include "core/staging/library.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -56,10 +57,10 @@ Value shallowCopy(const Value& value)
 
 Value deepCopy(Interpreter& in, const Value& value, const SourceRange& range, int depth = 0)
 {
+    in.chargeMemory(256 + sizeOf(value), range);
     Value out = shallowCopy(value);
     if (depth > 50)
         return out;
-    in.chargeMemory(64, range);
     const auto each = [&](std::vector<Value>& items) {
         for (Value& item : items)
             item = deepCopy(in, item, range, depth + 1);

@@ -9,14 +9,15 @@
 namespace tw::staging {
 namespace {
 
-constexpr int kMaxLiteralDepth = 20;
+constexpr int kMaxLiteralDepth = 20, kMaxLiteralValues = 10'000;
 
-bool isLiteral(const Value& value, int depth)
+// `left`: how many values it may still look at.
+bool isLiteral(const Value& value, int depth, int& left)
 {
     const auto each = [&](const std::vector<Value>& items) {
-        return std::all_of(items.begin(), items.end(), [&](const Value& v) { return isLiteral(v, depth + 1); });
+        return std::all_of(items.begin(), items.end(), [&](const Value& v) { return isLiteral(v, depth + 1, left); });
     };
-    if (depth > kMaxLiteralDepth)
+    if (depth > kMaxLiteralDepth || left-- <= 0)
         return false;
     if (const auto* d = value.get<double>())
         return std::isfinite(*d);
@@ -28,7 +29,7 @@ bool isLiteral(const Value& value, int depth)
         return each(list->items);
     if (const auto* dict = value.object<DictValue>())
         return std::all_of(dict->items.begin(), dict->items.end(), [&](const auto& item) {
-            return isLiteral(item.first, depth + 1) && isLiteral(item.second, depth + 1);
+            return isLiteral(item.first, depth + 1, left) && isLiteral(item.second, depth + 1, left);
         });
     return false;
 }
@@ -99,7 +100,8 @@ Read fromTree(const syntax::Expr& e)
 std::optional<std::string> literalText(const Value& value)
 {
     const Value& plain = underlying(value);
-    return isLiteral(plain, 0) ? std::optional(repr(plain)) : std::nullopt;
+    int left = kMaxLiteralValues;
+    return isLiteral(plain, 0, left) ? std::optional(repr(plain)) : std::nullopt;
 }
 
 tl::expected<Value, LiteralError> readLiteral(const std::string& text)

@@ -5,6 +5,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/interpreter.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -51,15 +52,19 @@ bool Interpreter::truth(const Value& value, const SourceRange& range) { return k
 
 std::vector<Value> Interpreter::iterate(const Value& value, const SourceRange& range)
 {
-    if (const auto* list = value.object<ListValue>())
+    if (const auto* list = value.object<ListValue>()) {
+        chargeItems(*this, list->items.size(), range);
         return list->items;
-    if (const auto* tuple = value.object<const TupleValue>())
+    }
+    if (const auto* tuple = value.object<const TupleValue>()) {
+        chargeItems(*this, tuple->items.size(), range);
         return tuple->items;
+    }
     std::vector<Value> out;
     const auto items = iterator(value, range);
     while (auto item = items->next(*this)) {
         charge(1, range);
-        chargeMemory(sizeof(Value), range);
+        chargeMemory(static_cast<Integer>(sizeof(Value)) + sizeOf(*item), range);
         out.push_back(std::move(*item));
     }
     return out;
@@ -114,19 +119,27 @@ std::shared_ptr<IteratorValue> Interpreter::iterator(const Value& value, const S
     if (const auto* tensor = value.object<const MetaTensor>())
         return overItems({tensor->shape.empty() ? makeOpaque(tensor->path) : subscript(value, Value(0), range)});
     if (value.str() || value.get<ir::DType>()) {
-        std::vector<Value> points;
-        for (const std::string_view point : codePoints(plainText(value)))
-            points.emplace_back(std::string(point));
-        return overItems(std::move(points));
+        const auto* shared = value.get<Str>();
+        out->next = [text = shared ? *shared : std::make_shared<const std::string>(plainText(value)),
+                     i = std::size_t{0}](Evaluator&) mutable -> std::optional<Value> {
+            const std::string_view point = firstCodePoint(std::string_view(*text).substr(i));
+            i += point.size();
+            return point.empty() ? std::nullopt : std::optional(Value(std::string(point)));
+        };
+        return out;
     }
-    if (const auto* dict = value.object<DictValue>()) {
-        std::vector<Value> keys;
-        for (const auto& [key, item] : dict->items)
-            keys.push_back(key);
-        return overItems(std::move(keys));
+    if (const auto* dict = value.get<std::shared_ptr<DictValue>>()) {
+        out->next = [dict = *dict, i = std::size_t{0}](Evaluator&) mutable -> std::optional<Value> {
+            return i < dict->items.size() ? std::optional(dict->items[i++].first) : std::nullopt;
+        };
+        return out;
     }
-    if (const auto* set = value.object<SetValue>())
-        return overItems(set->items);
+    if (const auto* set = value.get<std::shared_ptr<SetValue>>()) {
+        out->next = [set = *set, i = std::size_t{0}](Evaluator&) mutable -> std::optional<Value> {
+            return i < set->items.size() ? std::optional(set->items[i++]) : std::nullopt;
+        };
+        return out;
+    }
     if (value.object<InstanceValue>()) {
         if (auto result = dunder(value, "__iter__", {}, range)) {
             if (!result->object<InstanceValue>())
@@ -162,18 +175,27 @@ std::shared_ptr<IteratorValue> Interpreter::iterator(const Value& value, const S
 
 std::string Interpreter::text(const Value& value, const SourceRange& range)
 {
+    const auto printed = [&](const Value& v) {
+        std::string out = plainText(v);
+        if (v.str())
+            chargeText(*this, out.size(), range);
+        else
+            chargePrint(*this, out.size(), range);
+        chargeMemory(static_cast<Integer>(out.size()), range);
+        return out;
+    };
     if (const auto* object = value.object<InstanceValue>()) {
         if (auto result = dunder(value, "__str__", {}, range))
-            return plainText(*result);
+            return printed(*result);
         if (auto result = dunder(value, "__repr__", {}, range))
-            return plainText(*result);
+            return printed(*result);
         if (const auto it = object->attributes.find("args"); it != object->attributes.end())
             if (const auto* args = it->second.object<const TupleValue>())
-                return args->items.empty() ? "" : args->items.size() == 1 ? plainText(args->items[0]) : repr(it->second);
+                return args->items.empty() ? "" : args->items.size() == 1 ? printed(args->items[0]) : printed(it->second);
         if (&underlying(value) != &value)
-            return plainText(underlying(value));
+            return printed(underlying(value));
     }
-    return plainText(value);
+    return printed(value);
 }
 
 Value Interpreter::typeOf(const Value& value)
@@ -195,6 +217,8 @@ Value Interpreter::typeOf(const Value& value)
 
 bool Interpreter::isInstance(const Value& value, const Value& type, const SourceRange& range)
 {
+    charge(1, range);
+    checkStack(range);
     if (const auto* several = type.object<const TupleValue>())
         return std::any_of(several->items.begin(), several->items.end(),
                            [&](const Value& one) { return isInstance(value, one, range); });

@@ -6,6 +6,7 @@
 #include "core/staging/integer_math.h"
 #include "core/staging/meta_tensor.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -74,6 +75,7 @@ Value strip(Interpreter& in, const Value& s, Args a)
     if (args.empty() || args[0].isNone())
         return stripped(self(s), nullptr, left, right);
     const std::string set = textArgument(in, args[0], a.call);
+    chargeSearch(in, self(s), set, a.call);
     return stripped(self(s), &set, left, right);
 }
 
@@ -115,6 +117,7 @@ Value split(Interpreter& in, const Value& s, Args a)
     const std::string separator = textArgument(in, bound["sep"], a.call);
     if (separator.empty())
         in.fail(Code::kValueRange, a.call, "the separator of split is empty");
+    chargeSearch(in, text, separator, a.call);
     std::size_t begin = 0;
     while (most < 0 || static_cast<Integer>(out.size()) < most) {
         const auto at = text.find(separator, begin);
@@ -134,16 +137,18 @@ Value rsplit(Interpreter& in, const Value& s, Args a)
         return split(in, s, a);
     const std::string separator = textArgument(in, bound["sep"], a.call);
     Integer most = integerArgument(in, bound["maxsplit"], a.call, "maxsplit");
+    chargeSearch(in, self(s), separator, a.call);
     std::string rest = self(s);
     std::vector<Value> out;
     while (most-- > 0) {
         const auto at = rest.rfind(separator);
         if (at == std::string::npos || separator.empty())
             break;
-        out.insert(out.begin(), Value(rest.substr(at + separator.size())));
+        out.emplace_back(rest.substr(at + separator.size()));
         rest.resize(at);
     }
-    out.insert(out.begin(), Value(rest));
+    out.emplace_back(rest);
+    std::reverse(out.begin(), out.end());
     return makeList(std::move(out));
 }
 
@@ -183,8 +188,9 @@ Value join(Interpreter& in, const Value& s, Args a)
         if (!first)
             out += self(s);
         first = false;
-        out += textArgument(in, item, a.call);
-        in.chargeMemory(static_cast<Integer>(self(s).size()) + 8, a.call);
+        const std::string part = textArgument(in, item, a.call);
+        out += part;
+        in.chargeMemory(static_cast<Integer>(self(s).size() + part.size()), a.call);
     }
     return out;
 }
@@ -195,6 +201,7 @@ Value replace(Interpreter& in, const Value& s, Args a)
     const std::string from = textArgument(in, args[0], a.call), to = textArgument(in, args[1], a.call);
     Integer most = args.size() > 2 ? integerArgument(in, args[2], a.call, "count") : Integer{-1};
     const std::string& text = self(s);
+    chargeSearch(in, text, from, a.call);
     std::string out;
     std::size_t begin = 0;
     while (!from.empty() && most-- != 0) {
@@ -213,6 +220,7 @@ Value find(Interpreter& in, const Value& s, Args a)
 {
     const auto args = positional(in, a, "find", 1, 3);
     const std::string part = textArgument(in, args[0], a.call);
+    chargeSearch(in, self(s), part, a.call);
     const auto at = last ? self(s).rfind(part) : self(s).find(part);
     if (at == std::string::npos && mustFind)
         in.raise("ValueError", Code::kValueRange, a.call, "substring not found");
@@ -222,6 +230,7 @@ Value find(Interpreter& in, const Value& s, Args a)
 Value count(Interpreter& in, const Value& s, Args a)
 {
     const std::string part = textArgument(in, positional(in, a, "count", 1, 3)[0], a.call);
+    chargeSearch(in, self(s), part, a.call);
     Integer n = 0;
     for (auto at = part.empty() ? std::string::npos : self(s).find(part); at != std::string::npos;
          at = self(s).find(part, at + part.size()))

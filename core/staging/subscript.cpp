@@ -6,6 +6,7 @@
 #include "core/staging/interpreter.h"
 #include "core/staging/meta_tensor.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -22,6 +23,8 @@ Bounds clampSlice(Interpreter& interpreter, const SliceValue& slice, Integer len
         out.step = integerArgument(interpreter, slice.step, range, "a slice step");
     if (out.step == 0)
         interpreter.fail(Code::kValueRange, range, "a slice step cannot be zero");
+    // Longer steps than the sequence is long are all alike.
+    out.step = std::min(std::max(out.step, -length - 1), length + 1);
     const Integer low = out.step > 0 ? 0 : -1, high = out.step > 0 ? length : length - 1;
     const auto place = [&](const Value& value, Integer byDefault) {
         if (value.isNone())
@@ -63,8 +66,25 @@ std::size_t position(Interpreter& interpreter, const Value& index, std::size_t l
     return static_cast<std::size_t>(i);
 }
 
+// A character a byte.
+Value subscriptAscii(Interpreter& interpreter, const std::string& text, const Value& index, const SourceRange& range)
+{
+    const auto* slice = index.object<const SliceValue>();
+    if (!slice)
+        return Value(std::string(1, text[position(interpreter, index, text.size(), range)]));
+    const Bounds b = clampSlice(interpreter, *slice, static_cast<Integer>(text.size()), range);
+    std::string out = b.step == 1 ? text.substr(static_cast<std::size_t>(b.start), static_cast<std::size_t>(std::max<Integer>(b.stop - b.start, 0)))
+                                  : sliced(text, b);
+    interpreter.chargeMemory(static_cast<Integer>(out.size()), range);
+    return Value(std::move(out));
+}
+
 Value subscriptText(Interpreter& interpreter, const std::string& text, const Value& index, const SourceRange& range)
 {
+    chargeText(interpreter, text.size(), range);
+    if (isAscii(text))
+        return subscriptAscii(interpreter, text, index, range);
+    chargeItems(interpreter, text.size(), range);
     const auto points = codePoints(text);
     const auto* slice = index.object<const SliceValue>();
     if (!slice)
@@ -72,6 +92,7 @@ Value subscriptText(Interpreter& interpreter, const std::string& text, const Val
     std::string out;
     for (const std::string_view point : sliced(points, clampSlice(interpreter, *slice, static_cast<Integer>(points.size()), range)))
         out += point;
+    interpreter.chargeMemory(static_cast<Integer>(out.size()), range);
     return Value(std::move(out));
 }
 
@@ -102,12 +123,14 @@ Value Interpreter::subscript(const Value& object, const Value& index, const Sour
             if (isOpaque(slice->lower) || isOpaque(slice->upper) || isOpaque(slice->step))
                 return makeOpaque("slice");
             auto out = sliced(*items, clampSlice(*this, *slice, static_cast<Integer>(items->size()), range));
+            chargeItems(*this, out.size(), range);
             chargeMemory(static_cast<Integer>(out.size() * sizeof(Value)), range);
             return object.object<ListValue>() ? makeList(std::move(out)) : makeTuple(std::move(out));
         }
         return (*items)[position(*this, index, items->size(), range)];
     }
     if (auto* dict = object.object<DictValue>()) {
+        chargeKey(*this, index, range);
         if (const Value* found = isHashable(index) ? dictFind(*dict, index) : nullptr)
             return *found;
         if (isOpaque(index))
@@ -164,6 +187,8 @@ void Interpreter::setSubscript(const Value& object, const Value& index, Value va
         }
         const Bounds b = clampSlice(*this, *slice, static_cast<Integer>(list->items.size()), range);
         auto items = iterate(value, range);
+        chargeItems(*this, list->items.size(), range);
+        chargeMemory(static_cast<Integer>(items.size() * sizeof(Value)), range);
         if (b.step == 1) {
             const auto first = list->items.begin() + static_cast<std::ptrdiff_t>(b.start);
             const auto at = list->items.erase(first, list->items.begin() + static_cast<std::ptrdiff_t>(std::max(b.start, b.stop)));
@@ -179,6 +204,8 @@ void Interpreter::setSubscript(const Value& object, const Value& index, Value va
     if (auto* dict = object.object<DictValue>()) {
         if (!isHashable(index))
             fail(Code::kTypeMismatch, range, fmt::format("a {} cannot be a dict key", typeName(index)));
+        chargeKey(*this, index, range);
+        chargeMemory(96, range);
         dictSet(*dict, index, std::move(value));
         return;
     }
@@ -199,6 +226,7 @@ void Interpreter::deleteSubscript(const Value& object, const Value& index, const
 {
     const Value& data = underlying(object);
     if (auto* list = data.object<ListValue>()) {
+        chargeItems(*this, list->items.size(), range);
         if (const auto* slice = index.object<const SliceValue>()) {
             const Bounds b = clampSlice(*this, *slice, static_cast<Integer>(list->items.size()), range);
             if (b.step == 1 && b.stop > b.start)
@@ -208,6 +236,7 @@ void Interpreter::deleteSubscript(const Value& object, const Value& index, const
         }
         list->items.erase(list->items.begin() + static_cast<std::ptrdiff_t>(position(*this, index, list->items.size(), range)));
     } else if (auto* dict = data.object<DictValue>()) {
+        chargeItems(*this, 4 * dict->items.size(), range);
         if (!dictErase(*dict, index))
             raise("KeyError", Code::kValueRange, range, fmt::format("the dict has no key {}", repr(index)));
     } else if (object.object<InstanceValue>()) {

@@ -31,6 +31,9 @@ bool isBitwise(BinaryOp op)
     return op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor || op == BinaryOp::kShl || op == BinaryOp::kShr;
 }
 
+// Building one operation of an element: what it takes of the time and memory that steps stand for.
+constexpr std::int64_t kElementSteps = 16;
+
 const char* opText(BinaryOp op)
 {
     static constexpr const char* kTexts[] = {"+", "-", "*", "@", "/", "//", "%", "**", "<<", ">>", "&", "|", "^"};
@@ -153,7 +156,8 @@ ArrayRef ArrayTracer::elementwise(const std::vector<ArrayRef>& operands, ir::DTy
     out->weak = weak;
     out->reads = readsOf(operands, out->shape);
     const Exprs full = out->shape;
-    out->at = [this, operands, full, op = std::move(op)](const Exprs& index) {
+    out->at = [this, operands, full, range, op = std::move(op)](const Exprs& index) {
+        evaluator_.charge(kElementSteps, range);  // an operand that stands twice is built twice
         std::vector<Expr> elements;
         for (const ArrayRef& operand : operands)
             elements.push_back(operand->at(project(index, operand->shape, full)));

@@ -8,10 +8,14 @@
 #include "core/ir/visit.h"
 #include "core/staging/array/array_impl.h"
 #include "core/staging/array/array_walk.h"
+#include "core/staging/trace/tree_size.h"
 
 namespace tw::staging {
 
 using ir::Expr;
+
+// For expressions that are too large.
+constexpr const char* kInstead = "store a part of it in an array";
 
 // ---- emission ---------------------------------------------------------------------------------------------------------
 
@@ -160,6 +164,7 @@ void ArrayTracer::nest(const Exprs& shape, ir::ForKind kind, const std::function
 
 void ArrayTracer::store(const ir::Buffer& buffer, Exprs indices, const Expr& value)
 {
+    checkSize(evaluator_, value, range_, kInstead);
     written_.insert(buffer.get());
     emit(std::make_shared<const ir::Store>(buffer, std::move(indices), convert(value, buffer->dtype), here()));
 }
@@ -230,6 +235,7 @@ Value ArrayTracer::settled(const std::string& name, const Value& value)
     if (!array->shape.empty())
         return Value(materialise(array, name));
     const Expr e = array->at({});
+    checkSize(evaluator_, e, range_, kInstead);
     auto scalar = std::make_shared<ArrayValue>(*array);
     scalar->storage = nullptr;
     scalar->view.reset();

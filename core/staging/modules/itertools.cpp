@@ -104,6 +104,7 @@ Value choose(Evaluator& evaluator, const CallArguments& arguments, const std::st
     const std::function<void()> extend = [&] {
         evaluator.charge(1, arguments.call);
         if (chosen.size() == r) {
+            evaluator.charge(8 * (static_cast<std::int64_t>(r) + 1), arguments.call);
             std::vector<Value> items;
             for (const std::size_t i : chosen)
                 items.push_back(pool[i]);
@@ -112,6 +113,7 @@ Value choose(Evaluator& evaluator, const CallArguments& arguments, const std::st
         }
         const std::size_t first = ordered && !chosen.empty() ? chosen.back() + 1 : 0;
         for (std::size_t i = first; i < pool.size(); ++i) {
+            evaluator.charge(static_cast<std::int64_t>(r / 16), arguments.call);
             if (std::find(chosen.begin(), chosen.end(), i) != chosen.end())
                 continue;
             chosen.push_back(i);
@@ -176,6 +178,7 @@ Value islice(Evaluator& evaluator, const CallArguments& arguments)
             auto item = iterator->next(evaluator);
             if (!item)
                 break;
+            evaluator.charge(4, arguments.call);
             take(std::move(*item));
         }
     } else {
@@ -216,6 +219,7 @@ Value zipLongest(Evaluator& evaluator, const CallArguments& arguments)
     }
     std::vector<Value> rows;
     for (std::size_t i = 0; i < longest; ++i) {
+        evaluator.charge(8 * (static_cast<std::int64_t>(pools.size()) + 1), arguments.call);
         std::vector<Value> row;
         for (const auto& pool : pools)
             row.push_back(i < pool.size() ? pool[i] : args["fillvalue"]);

@@ -10,6 +10,7 @@
 #include "core/ir/visit.h"
 #include "core/staging/trace/function_tracer.h"
 #include "core/staging/trace/regions.h"
+#include "core/staging/trace/tree_size.h"
 
 namespace tw::staging {
 
@@ -151,21 +152,23 @@ private:
     int level_ = 0;
 };
 
-// `x = x + x` in a helper doubles the tree each time, and whoever reads it later reads all of it.
-void checkSize(Evaluator& ev, const Expr& e, const SourceRange& range)
+}  // namespace
+
+void checkSize(Evaluator& ev, const Expr& e, const SourceRange& range, std::string_view instead)
 {
     TreeSize size;
     static_cast<ir::Visitor&>(size).visit(e);
     ev.charge(size.nodes / 16, range);
     if (size.nodes > TreeSize::kMostNodes)
         ev.fail(Code::kBudget, range,
-                fmt::format("this expression has more than {} operations where its repeated parts are written out; keep a part of it in a "
-                            "variable (T.alloc_var)",
-                            TreeSize::kMostNodes));
+                fmt::format("this expression has more than {} operations where its repeated parts are written out; {}",
+                            TreeSize::kMostNodes, instead));
     if (size.isTooDeep)
         ev.fail(Code::kBudget, range,
-                fmt::format("this expression is nested more than {} levels deep; keep a part of it in a variable (T.alloc_var)", TreeSize::kMostLevels));
+                fmt::format("this expression is nested more than {} levels deep; {}", TreeSize::kMostLevels, instead));
 }
+
+namespace {
 
 // An element of a barrier array names the barrier; what it holds is the hardware's business.
 void checkHasValue(Evaluator& ev, const Expr& e, const SourceRange& range)
@@ -187,7 +190,7 @@ Expr toExpr(Evaluator& ev, const Value& value, const SourceRange& range, std::st
 {
     if (const auto e = value.expr()) {
         checkHasValue(ev, e, range);
-        checkSize(ev, e, range);
+        checkSize(ev, e, range, "keep a part of it in a variable (T.alloc_var)");
         return e;
     }
     if (const auto* i = value.get<Integer>())
