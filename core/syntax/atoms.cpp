@@ -54,7 +54,8 @@ std::vector<Argument> Parser::arguments(const Token& open, int& height)
     bool keywords = false;
     while (!isClose(cur_.kind) && !at(Tok::kEnd)) {
         Argument next = argument();
-        const bool generator = next.kind == Argument::Kind::kPositional && (at(Tok::kFor) || at(Tok::kAsync));
+        const bool loops = at(Tok::kFor) || (at(Tok::kAsync) && peek().kind == Tok::kFor);
+        const bool generator = next.kind == Argument::Kind::kPositional && loops;
         if (generator) {  // f(x for x in y): the call's parentheses are the generator's
             const std::uint32_t begin = next.range.begin - base_.begin;
             int inner = heightOf(next.value);
