@@ -125,7 +125,10 @@ std::string render(const Diagnostic& diagnostic, const SourceSet& sources)
 
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates)
 {
+    constexpr std::size_t kLongest = 200;  // nobody misspells by a letter or two what is longer
     std::string best;
+    if (name.size() > kLongest)
+        return best;
     std::size_t bestDistance = std::max<std::size_t>(1, name.size() / 3) + 1;
     for (const std::string& candidate : candidates) {
         if (candidate == name)
