@@ -149,6 +149,8 @@ Value Interpreter::evalFormat(const std::vector<FormatPiece>& pieces, const std:
             continue;
         const Value value = evaluate(*piece.expr, scope);
         const Value spec = evalFormat(piece.spec, scope, range);
+        if (const auto* text = value.str())  // before it is copied
+            chargeMemory(2 * static_cast<Integer>(text->size()), range);
         if (piece.conversion == 'r' || piece.conversion == 'a' || (piece.debug && piece.conversion == 0 && piece.spec.empty())) {
             const std::string printed = repr(value);
             chargePrint(*this, printed.size(), range);

@@ -2,6 +2,7 @@
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
 #include "core/staging/interpreter.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 
@@ -74,6 +75,8 @@ bool Interpreter::matchSequence(const SequencePattern& pattern, const Value& sub
             const std::size_t count = items.size() - fixed;
             const auto first = items.begin() + static_cast<std::ptrdiff_t>(next);
             const auto& name = std::get<StarPattern>((*it)->node).name;
+            chargeItems(*this, count, range);
+            chargeMemory(static_cast<Integer>(count * sizeof(Value)), range);
             if (!name.empty())
                 bindName(scope, name, makeList({first, first + static_cast<std::ptrdiff_t>(count)}));
             next += count;
@@ -90,6 +93,8 @@ bool Interpreter::matchMapping(const MappingPattern& pattern, const Value& subje
     const auto* dict = data.object<DictValue>();
     if (!dict)
         return false;
+    chargeItems(*this, 8 * dict->items.size(), current_);
+    chargeMemory(static_cast<Integer>(dict->items.size() * 96), current_);
     const Value rest = makeDict(dict->items);
     for (std::size_t i = 0; i < pattern.keys.size(); ++i) {
         const Value key = evaluate(*pattern.keys[i], scope);

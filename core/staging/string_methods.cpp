@@ -190,7 +190,7 @@ Value join(Interpreter& in, const Value& s, Args a)
         first = false;
         const std::string part = textArgument(in, item, a.call);
         out += part;
-        in.chargeMemory(static_cast<Integer>(self(s).size() + part.size()), a.call);
+        in.chargeMemory(2 * static_cast<Integer>(self(s).size() + part.size()), a.call);  // it grows by copying
     }
     return out;
 }
@@ -210,7 +210,7 @@ Value replace(Interpreter& in, const Value& s, Args a)
             break;
         out += text.substr(begin, at - begin) + to;
         begin = at + from.size();
-        in.chargeMemory(static_cast<Integer>(to.size()) + 8, a.call);
+        in.chargeMemory(2 * static_cast<Integer>(to.size()) + 8, a.call);
     }
     return out + text.substr(begin);
 }

@@ -27,6 +27,8 @@ bool takesAnyKeyword(const KernelValue& kernel)
                        [](const auto& p) { return p.kind == syntax::Parameter::Kind::kDoubleStar; });
 }
 
+constexpr std::size_t kMostConfigs = 10'000;
+
 void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const SourceRange& range)
 {
     if (configs.object<FunctionValue>() || configs.object<const BoundMethod>()) {
@@ -63,6 +65,8 @@ void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const Sourc
             }
             config[name] = value;
         }
+        if (kernel.configs.size() == kMostConfigs)
+            in.fail(Code::kTunable, range, fmt::format("there are more than {} configurations; nobody can try that many", kMostConfigs));
         kernel.configs.push_back(std::move(config));
     }
 }

@@ -34,6 +34,17 @@ def copy(n=256):
 '''
 
 
+ARRAY = '''
+import tilelang as tl
+
+
+@tl.kernel
+def k(A: tl.Tensor[(n, 4), float32]) -> tl.Tensor[(n, 4), float32]:
+    {body}
+    return C
+'''
+
+
 def kernel(before="", inside=""):
     indent = lambda text, by: "\n".join(" " * by + line for line in text.splitlines())  # noqa: E731
     return KERNEL.format(before=indent(before, 4), inside=indent(inside, 12)).encode()
@@ -85,6 +96,36 @@ def programs():
     yield "deep values", kernel(before="t, l, d, f = (), [], {}, None\nfor i in range(100000):\n    t, l, d, f = (t,), [l], {1: d}, (lambda h: lambda: h)(f)"), None
     yield "wide key", kernel(before="t = (1,)\nfor i in range(200):\n    t = (t, t)\nd = {t: 1}"), None
     yield "wide text", kernel(before="t = (1,)\nfor i in range(200):\n    t = (t, t)\ns = str(t)"), None
+    doubled = "t = u = {0}\nfor i in range({1}):\n    t = {2}t, t{3}\n    u = {2}u, u{3}\n"
+    yield "wide equality", kernel(before=doubled.format("(1,)", 200, "(", ")") + "x = t == u"), False
+    yield "wide order", kernel(before=doubled.format("[1]", 60, "[", "]") + "x = t < u"), False
+    yield "wide types", kernel(before="t = (int,)\nfor i in range(200):\n    t = (t, t)\nx = isinstance('a', t)"), True
+    yield "endless try", kernel(before="while True:\n    try:\n        raise ValueError('x')\n    except ValueError:\n        pass"), True
+    yield "endless unknown name", kernel(before="while True:\n    try:\n        unknown\n    except NameError:\n        pass"), True
+    yield "endless __next__", kernel(before="class I:\n    def __iter__(self):\n        return self\n    def __next__(self):\n        return 1\nx = list(I())"), True
+    yield "class chain", kernel(before="class C:\n    pass\nfor i in range(5000):\n    class D(C):\n        pass\n    C = D\nx = C()"), None
+    yield "many bases", kernel(before="B = []\nfor i in range(2000):\n    class D:\n        pass\n    B.append(D)\nE = type('E', (), {})\nclass F(*B, E):\n    pass\nclass G(F, *B):\n    pass"), None
+    big = "x = 'a' * 10_000_000\nl = [1] * 1_000_000\nd = {i: i for i in range(200_000)}\n"
+    for step in ("y = x[1:]", "y = x[5]", "for c in x:\n        break", "d[x] = 1", "y = str(l)", "a, *b = l", "l.pop(0)", "y = d | d", "d.popitem()\n    d[0] = 1"):
+        yield f"bulk work: {step}", kernel(before=f"{big}while True:\n    {step}"), True
+    yield "slow search", kernel(before="x = 'a' * 10_000_000\ny = ('a' * 5_000_000 + 'b') in x"), True
+    yield "equal hashes", kernel(before="p = (1,) * 1000\nx = {(p, 2 ** 100 + i): i for i in range(50_000)}"), False
+    for maker in ("(i for i in g)", "zip(g)", "map(abs, g)", "filter(None, g)", "enumerate(g)"):
+        yield f"chain of {maker}", kernel(before=f"g = iter([1])\nfor k in range(100_000):\n    g = {maker}"), False
+    yield "memory of tuples", kernel(before="x = [(i, (i, i), [i]) for i in range(10 ** 7)]"), True
+    yield "memory of closures", kernel(before="x = []\nwhile True:\n    x.append((lambda v: lambda: v)(1))"), True
+    yield "memory of joined text", kernel(before="x = ''.join(['a' * 1_000_000] * 10_000)"), True
+    yield "choices", kernel(before="import itertools\nx = list(itertools.combinations(range(3000), 3))"), True
+    yield "declared for ever", kernel(before="def f():\n    while True:\n        global q\n        q = 1\nf()"), True
+    yield "macro outside of kernels", kernel() + b"\n\n@T.macro\ndef m(A):\n    A[0] = 1\n\n\nm(1)\n", True
+    yield "long names", kernel(before="a" * 1_000_000 + " = 1\nassert " + "a" * 1_000_000 + "b"), True
+    yield "endless match", kernel(before="x = [1] * 10 ** 6\nwhile True:\n    match x:\n        case [1, *rest]:\n            pass"), True
+    yield "doubling f-string", kernel(before="x = 'a'\nfor i in range(100):\n    x = f'{x}{x}'"), True
+    yield "a million instances", kernel() + b"\nfor i in range(1, 1000000):\n    copy(i)\n", None
+    yield "a million configurations", kernel().replace(b"@tilelang.jit", b"@tilelang.autotune(configs=[{'n': i} for i in range(1, 1000000)])\n@tilelang.jit"), True
+    yield "axes", kernel(inside="s = T.alloc_shared((1,) * 100_000, T.float32)\nT.clear(s)"), True
+    yield "doubled scalar of arrays", ARRAY.format(body="x = n\n    for _ in [0] * 60:\n        x = x + x * x\n    C = A + x").encode(), True
+    yield "doubled value of arrays", ARRAY.format(body="f = lambda x: x + x * x\n    C = " + "f(" * 60 + "A[0, 0]" + ")" * 60 + " + A").encode(), None
     yield "deep key", kernel(before="t = ()\nfor i in range(100000):\n    t = (t,)\nd = {t: 1}"), None
     yield "deep blocks", b"".join(b" " * i + b"if 1:\n" for i in range(3000)) + b" " * 3000 + b"pass\n", True
     yield "deep index expression", kernel(inside="i = T.get_thread_binding()\n" + "i = i + i\n" * 3000), None

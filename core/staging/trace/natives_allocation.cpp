@@ -226,6 +226,9 @@ Rows allocationRows() { return kAllocationRows; }
 
 std::vector<Expr> globalExtents(const Native& n, const std::vector<Value>& items, const SourceRange& range)
 {
+    constexpr std::size_t kMostAxes = 32;
+    if (items.size() > kMostAxes)
+        n.ev.fail(Code::kValueRange, range, fmt::format("the shape of {} has {} axes, but at most {} are possible", n.name, items.size(), kMostAxes));
     std::vector<Expr> shape;
     for (const auto& item : items) {
         shape.push_back(toIndex(n.ev, item, range, fmt::format("an extent of {}", n.name)));

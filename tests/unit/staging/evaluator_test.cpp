@@ -116,4 +116,35 @@ TEST(Evaluator, TensorsWithoutData)
               "((6, 4), (2, 6), (3, 1, 6), 'float16')");
 }
 
+// Each spends its time in one operation that looks at much: what it costs is charged where it is done.
+TEST(Evaluator, BulkWorkIsCharged)
+{
+    for (const char* loop : {"y = x[1:]", "y = x[5]", "y = len(x)", "y = x == z", "y = 'b' in x", "x = x.upper()", "d[x] = 1", "y = x.split('a')",
+                             "y = str(l)", "y = l[1:]", "a, *b = l", "y = l == m", "y = l.count(2)", "l.insert(0, 1)", "y = s - s", "y = list(e)",
+                             "y = e | e", "try:\n        y = undefined\n    except NameError:\n        pass"}) {
+        const std::string text = "x = 'a' * 1_000_000\nz = 'a' * 1_000_000\nl = [1] * 100_000\nm = [1] * 100_000\nd = {}\ns = set(range(20_000))\n"
+                                 "e = dict(zip(s, s))\nwhile True:\n    " + std::string(loop) + "\n";
+        const Surveyed file(text);
+        ASSERT_EQ(file.sink.all().size(), 1U) << loop;
+        EXPECT_EQ(file.sink.all().front().code, Code::kBudget) << loop;
+    }
+}
+
+TEST(Evaluator, MacrosAreRefusedOutsideKernels)
+{
+    const Surveyed file("import tilelang.language as T\n\n@T.macro\ndef m(A):\n    A[0] = 1\n\nm(1)\n");
+    ASSERT_EQ(file.sink.all().size(), 1U);
+    EXPECT_EQ(file.sink.all().front().code, Code::kNotInKernel);
+}
+
+TEST(Evaluator, KernelsBehindEndlessOnesHaveLess)
+{
+    std::string text = "import tilelang.language as T\n";
+    for (int i = 0; i < 12; ++i)
+        text += "@T.prim_func\ndef f" + std::to_string(i) + "(A: T.Tensor((4,), 'float32')):\n    with T.Kernel(1, threads=32):\n"
+                "        for i in [0] * 1_000_000:\n            for j in [0] * 1_000_000:\n                pass\n";
+    const Surveyed file(text);
+    EXPECT_EQ(file.sink.all().size(), 12U);
+}
+
 }  // namespace tw::staging

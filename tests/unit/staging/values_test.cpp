@@ -57,6 +57,39 @@ TEST(Values, NumbersAreEqualAcrossTypes)
     EXPECT_EQ(hashValue(Value(1)), hashValue(Value(1.0)));
 }
 
+TEST(Values, NestsThatShareThemselvesAreComparedOnce)
+{
+    const std::string build = "t = u = (1,)\nv = (2,)\nfor i in range(190):\n    t = (t, t)\n    u = (u, u)\n    v = (v, v)\n";
+    EXPECT_EQ(after(build + "x = (t == u, t == v, t < v, len({t, u, v}))"), "(True, False, True, 2)");
+}
+
+TEST(Values, LargeIntegersAndLateItemsHashApart)
+{
+    EXPECT_EQ(hashValue(Value(Integer{1} << 100)), hashValue(Value(0x1p100)));
+    EXPECT_NE(hashValue(Value(Integer{1} << 100)), hashValue(Value((Integer{1} << 100) + 1)));
+    const Value first = makeTuple(std::vector<Value>(2000, Value(1)));
+    EXPECT_NE(hashValue(makeTuple({first, Value(1)})), hashValue(makeTuple({first, Value(2)})));
+}
+
+TEST(Values, TextsAreIndexedByCodePoint)
+{
+    EXPECT_EQ(after("s = 'añb€'\nx = (s[1], s[-1], s[1:3], s[::-1], len(s), list(s))"), "('ñ', '€', 'ñb', '€bña', 4, ['a', 'ñ', 'b', '€'])");
+    EXPECT_EQ(after("s = 'abcdef'\nx = (s[1], s[-1], s[1:3], s[::-1], s[4:1], s[::100])"), "('b', 'f', 'bc', 'fedcba', '', 'a')");
+}
+
+TEST(Values, RangesStayWithin64Bits)
+{
+    EXPECT_EQ(after("r = range(10 ** 18)\nx = (len(r), 10 ** 17 in r, r[::10 ** 18], r[-1])"),
+              "(1000000000000000000, True, range(0, 1000000000000000000, 1000000000000000000), 999999999999999999)");
+}
+
+TEST(Values, LongChainsOfIteratorsEnd)
+{
+    EXPECT_EQ(after("g = iter(range(3))\nfor k in range(20000):\n    g = (i for i in g)\nh = iter([1])\nfor k in range(20000):\n    h = zip(map(abs, h))\n"
+                    "x = 1\ng = h = None"),
+              "1");
+}
+
 TEST(Values, ListsMayHoldThemselves)
 {
     const Value list = makeList({Value(1)});
