@@ -87,13 +87,18 @@ public:
             while (!warp->isBlocked && warp->next < warp->ops->size() && warp->now <= until)
                 step(*warp);
         }
+        // One in the middle speaks for all: the first is served first.
+        const std::size_t shown = static_cast<std::size_t>(h_.resident) / 2;
+        const double begin = kLaunchGap * static_cast<double>(shown);
         for (std::size_t w = 0; w < trace_.warps.size(); ++w) {
-            Warp& warp = warps_[w];
+            Warp& warp = warps_[shown * trace_.warps.size() + w];
             out.isStuck = out.isStuck || warp.next < warp.ops->size();
-            out.warps.push_back({std::move(warp.marks), std::max(warp.now, warp.last)});
+            for (Mark& mark : warp.marks)
+                mark.clock -= begin;
+            out.warps.push_back({std::move(warp.marks), std::max(warp.now, warp.last) - begin});
             out.clocks = std::max(out.clocks, out.warps.back().end);
         }
-        double all = out.clocks;
+        double all = out.clocks + begin;
         for (const Warp& warp : warps_)
             all = std::max({all, warp.now, warp.last});
         const auto share = [&](const std::vector<Unit>& units) {
@@ -157,7 +162,10 @@ private:
         case TraceKind::kSpecial: done = special_[w.scheduler].reserve(start, op.work) + p.special; break;
         case TraceKind::kShared: done = pass(w, start, op.work) + p.shared; break;
         case TraceKind::kLoad: done = transfer(pass(w, start, op.work), op.bytes); break;
-        case TraceKind::kStore: done = l2_.reserve(pass(w, start, op.work), op.bytes / l2Rate_); break;
+        case TraceKind::kStore:
+            done = l2_.reserve(pass(w, start, op.work), op.bytes / l2Rate_);
+            (void)dram_.reserve(start, op.bytes / dramRate_);
+            break;
         case TraceKind::kCopy: w.copies.pending = std::max(w.copies.pending, transfer(pass(w, start, op.work), op.bytes)); break;
         case TraceKind::kBulkStore:
             w.now += p.bulkInstructions;
@@ -227,11 +235,11 @@ private:
         }
     }
 
-    // Through the path to shared memory and the first-level cache: a full queue holds the warp up.
+    // Through the path to shared memory and the first-level cache: a long queue holds the warp up; waiting for operands does not.
     double pass(Warp& w, double start, double passes)
     {
         const double end = shared_.reserve(start, passes);
-        w.now = std::max(w.now, end - kQueue);
+        w.now += std::max(0.0, end - start - passes - kQueue);
         return end;
     }
 

@@ -1,7 +1,8 @@
 // When a traced block would have done what it did: warps on one multiprocessor, in clocks.
 //
 // The model:
-//   - The block shares its multiprocessor with `resident - 1` others that do the same; all their warps take turns.
+//   - The block shares its multiprocessor with `resident - 1` others that do the same; all their warps take turns. Times are those of one
+//     in the middle, from its own start.
 //   - A scheduler issues one warp instruction a clock. A warp issues in order; an instruction begins when its operands are there, and
 //     up to kWindow later ones pass it meanwhile: that stands for the compiler's ordering of independent instructions.
 //   - Tensor cores and special function units (one of each a scheduler), shared memory with the first-level cache (one pass a clock), the
