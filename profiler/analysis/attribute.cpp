@@ -1,6 +1,7 @@
 #include "profiler/analysis/attribute.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -91,18 +92,18 @@ void spreadCounts(capture::Capture& capture)
         }
 }
 
-void spreadToCuda(capture::Capture& capture)
+namespace {
+
+// By place, from the instructions; where none was sampled, by operation.
+std::map<Place, Heat> heatsByPlace(const capture::Capture& capture)
 {
-    const bool isThere = std::any_of(capture.lines.begin(), capture.lines.end(), [](const auto& l) { return l.text == "cuda"; });
-    if (isThere || capture.cuda.lines.empty() || capture.sass.lines.empty())
-        return;
     std::map<int, Place> places;
     for (const driver::LineMapEntry& e : capture.sass.lines)
         places[e.line] = placeOf(e);
     std::map<Place, Heat> heats;
     for (const capture::LineCost& cost : capture.lines) {
         const auto place = cost.text == "sass" ? places.find(cost.line) : places.end();
-        if (place == places.end())
+        if (place == places.end() || cost.share <= 0)
             continue;
         Heat& heat = heats[place->second];
         heat.share += cost.share;
@@ -110,16 +111,43 @@ void spreadToCuda(capture::Capture& capture)
         for (const auto& [reason, share] : cost.stalls)
             heat.stalls[reason] += share * cost.share;
     }
-    const std::map<Place, int> lines = cudaLinesOf(capture);
-    for (const driver::LineMapEntry& e : capture.cuda.lines) {
-        const auto heat = heats.find(placeOf(e));
+    return heats;
+}
+
+}  // namespace
+
+std::vector<capture::LineCost> spreadCosts(const capture::Capture& capture, const std::string& text, const std::vector<driver::LineMapEntry>& lines)
+{
+    std::map<Place, Heat> heats = heatsByPlace(capture);
+    const bool isSampled = !heats.empty();
+    const auto keyOf = [&](const driver::LineMapEntry& e) { return isSampled ? placeOf(e) : Place{e.op, 0, 0}; };
+    if (!isSampled)
+        for (const capture::Operation& op : capture.operations)
+            if (op.id != 0)
+                heats[{op.id, 0, 0}] = {op.timeShare, {}, op.origin};
+    std::map<Place, int> counts;
+    for (const driver::LineMapEntry& e : lines)
+        ++counts[keyOf(e)];
+    std::vector<capture::LineCost> costs;
+    for (const driver::LineMapEntry& e : lines) {
+        const auto heat = heats.find(keyOf(e));
         if (heat == heats.end() || heat->second.share <= 0)
             continue;
-        capture::LineCost cost{"cuda", e.line, e.op, heat->second.share / lines.at(placeOf(e)), {}, heat->second.origin, {}};
+        capture::LineCost cost{text, e.line, e.op, heat->second.share / counts[keyOf(e)], {}, heat->second.origin, {}};
         for (const auto& [reason, share] : heat->second.stalls)
             cost.stalls[reason] = share / heat->second.share;
-        capture.lines.push_back(std::move(cost));
+        costs.push_back(std::move(cost));
     }
+    return costs;
+}
+
+void spreadToCuda(capture::Capture& capture)
+{
+    const bool isThere = std::any_of(capture.lines.begin(), capture.lines.end(), [](const auto& l) { return l.text == "cuda"; });
+    if (isThere || capture.cuda.lines.empty() || capture.sass.lines.empty())
+        return;
+    auto costs = spreadCosts(capture, "cuda", capture.cuda.lines);
+    capture.lines.insert(capture.lines.end(), std::make_move_iterator(costs.begin()), std::make_move_iterator(costs.end()));
 }
 
 }  // namespace tw::profile_analysis

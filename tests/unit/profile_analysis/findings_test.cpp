@@ -178,6 +178,23 @@ TEST(Attribution, InstructionsHeatTheCudaLinesOfTheirPlace)
     EXPECT_DOUBLE_EQ(c.lines[3].share, 0.4);
     EXPECT_DOUBLE_EQ(c.lines[3].stalls.at("long_scoreboard"), 0.625);
     EXPECT_DOUBLE_EQ(c.lines[5].share, 0.2);
+    // Another text of the program has its own line map; a place that nothing was sampled at has no heat.
+    const auto ptx = spreadCosts(c, "ptx", {{4, {0, 0, 5}, 3}, {5, {0, 6, 12}, 7}, {6, {0, 40, 50}, 9}});
+    ASSERT_EQ(ptx.size(), 2U);
+    EXPECT_EQ(ptx[0].text, "ptx");
+    EXPECT_DOUBLE_EQ(ptx[0].share, 0.2);
+    EXPECT_DOUBLE_EQ(ptx[1].share, 0.8);
+    // Without samples an operation's lines share its time, wherever they came from.
+    c.lines.clear();
+    capture::Operation op;
+    op.id = 7;
+    op.timeShare = 0.6;
+    op.origin = Origin::kModelled;
+    c.operations = {op};
+    const auto ir = spreadCosts(c, "ir", {{1, {0, 6, 12}, 7}, {2, {0, 0, 5}, 7}, {3, {0, 0, 5}, 0}});
+    ASSERT_EQ(ir.size(), 2U);
+    EXPECT_DOUBLE_EQ(ir[1].share, 0.3);
+    EXPECT_EQ(ir[1].origin, Origin::kModelled);
 }
 
 std::shared_ptr<const driver::CompileSnapshot> compiled(std::string source)
