@@ -112,6 +112,7 @@ public:
             if (has(name))
                 *list = given_.at(name);
         out_.again = has("--again");
+        out_.progress = has("--progress");
         out_.salvage = has("--salvage");
         out_.write = has("--write");
         if (has("--top"))

@@ -44,7 +44,7 @@ struct Options {
     std::map<std::string, std::vector<std::string>> space;  // Python literals
     int top = 0;               // 0: not given
     double budgetSeconds = 0;  // 0: not given
-    bool again = false, write = false, salvage = false;
+    bool again = false, write = false, salvage = false, progress = false;
     std::vector<std::string> pin, unpin, notes, tags, remove;  // of `runs`, as given
 
     bool repeatGiven = false;

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 
 #include <fmt/core.h>
 
+#include "app/cli/png.h"
 #include "app/cli/stored_run.h"
 #include "app/cli/verbs.h"
 #include "profiler/capture/json.h"
@@ -23,7 +25,7 @@ using Writer = std::string (*)(const capture::Capture&, const Options&);
 struct Format {
     const char* name;
     bool isBinary;
-    Writer write;
+    Writer write;  // of png: what it is drawn from
 };
 
 struct View {
@@ -38,12 +40,18 @@ const View kViews[] = {
     {"series", [](const capture::Capture& c) { return report::seriesChart(c.series); }},
 };
 
-std::string picture(const capture::Capture& capture, const Options& options)
+std::string drawing(const capture::Capture& capture, const Options& options)
 {
     for (const View& view : kViews)
         if (options.view == view.name || (options.view.empty() && &view == std::begin(kViews)))
-            return report::standalone(view.draw(capture));
+            return view.draw(capture);
     return {};
+}
+
+std::string picture(const capture::Capture& capture, const Options& options)
+{
+    const std::string drawn = drawing(capture, options);
+    return drawn.empty() ? drawn : report::standalone(drawn);
 }
 
 bool isView(const std::string& name)
@@ -62,6 +70,7 @@ const Format kFormats[] = {
     {"csv", false, [](const capture::Capture& c, const Options&) { return report::toCsv(c); }},
     {"json", false, [](const capture::Capture& c, const Options&) { return capture::toJson(c) + "\n"; }},
     {"svg", false, picture},
+    {"png", true, drawing},
     {"perfetto", false, [](const capture::Capture& c, const Options&) { return timeline::toPerfetto(c); }},
     {"twr", true, [](const capture::Capture& c, const Options&) { return store::toTwr(c); }},
 };
@@ -113,14 +122,21 @@ int runExport(const Options& options, Report& report, std::stop_token)
     report.json()["instance"] = capture->instance;
     report.json()["device"] = capture->environment.device;
     report.json()["format"] = format->name;
-    report.json()["bytes"] = bytes.size();
+    if (format->name != std::string_view("png"))
+        report.json()["bytes"] = bytes.size();
     if (options.output.empty()) {
         report.json()["text"] = bytes;
         report.text() = bytes;
         return kFine;
     }
-    if (const auto written = store::writeWhole(options.output, bytes); !written)
+    if (format->name == std::string_view("png")) {
+        if (const auto drawn = writePng(bytes, options.output); !drawn) {
+            report.fail(drawn.error().starts_with("not supported: ") ? Code::kNotSupported : Code::kFile, drawn.error());
+            return drawn.error().starts_with("not supported: ") ? kCannot : kUsage;
+        }
+    } else if (const auto written = store::writeWhole(options.output, bytes); !written) {
         return fail(report, written.error(), Code::kFile);
+    }
     report.json()["path"] = options.output;
     return kFine;
 }

@@ -148,8 +148,19 @@ void keepBest(const tune::Request& request, const Candidate& best, store::Store&
         report.note("the winner is not stored: " + id.error());
 }
 
+// What a window shows while the search goes on: {"phase","done","total","trial"?}, a trial as in the document at the end.
+void writeProgress(const tune::Progress& p)
+{
+    Json line = {{"phase", p.phase}, {"done", p.done}, {"total", p.total}};
+    if (p.changed)
+        line["trial"] = candidateJson(*p.changed);
+    writeAll(STDERR_FILENO, line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 tune::OnProgress progressOf(const Options& options)
 {
+    if (options.progress)
+        return writeProgress;
     if (options.json || options.quiet || !::isatty(STDERR_FILENO))
         return {};
     return [](const tune::Progress& p) { writeAll(STDERR_FILENO, fmt::format("\r\x1b[K{} {} of {}", p.phase, p.done, p.total)); };

@@ -1,4 +1,6 @@
 // tilec export, over one-file captures and stored runs.
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "profiler/store/store.h"
@@ -28,6 +30,23 @@ TEST(Export, AOneFileCaptureAsJsonAndCsv)
     EXPECT_EQ(file.exitCode, 0);
     EXPECT_EQ(file.json()["format"], "csv");
     EXPECT_EQ(bytesOf(folder.file("out.csv")), csv.out);
+}
+
+TEST(Export, APngIsDrawnByTheWindowsProgramBesideIt)
+{
+    const Folder folder;
+    const std::string path = folder.file("gemm.twr"), png = folder.file("out.png");
+    ASSERT_TRUE(store::writeTwr(path, sampleCapture()));
+    EXPECT_EQ(tilec("export " + path + " --format png --view headline").exitCode, 2);  // no file to write
+    if (std::filesystem::exists(std::filesystem::path(TW_TILEC).parent_path() / "tilewright")) {
+        EXPECT_EQ(tilec("export " + path + " --view headline -o " + png).exitCode, 0);
+        EXPECT_TRUE(bytesOf(png).starts_with("\x89PNG\r\n"));
+    }
+    // A tilec with nothing beside it says what would help.
+    const std::string alone = folder.file("tilec");
+    const Answer answer = tilec("", "cp " TW_TILEC " " + alone + " && exec " + alone + " export " + path + " --json --view headline -o " + png + " #");
+    EXPECT_EQ(answer.exitCode, 4);
+    EXPECT_NE(answer.out.find("not supported: PNG is drawn by tilewright"), std::string::npos) << answer.out;
 }
 
 TEST(Export, AStoredRunByNumberAndTheLast)

@@ -1,6 +1,9 @@
 // tilec tune on devices that every machine has, and through runners that die.
 #include <sys/stat.h>
 
+#include <map>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "profiler/store/store.h"
@@ -46,6 +49,28 @@ TEST(Tune, MeasuresAndChecksAll)
     EXPECT_EQ(again["measured"][0]["stored"], true);
     EXPECT_EQ(again["best"]["medianUs"], j["best"]["medianUs"]);
     EXPECT_EQ(tilec(call + " --again").json()["measured"][0]["stored"], false);
+}
+
+TEST(Tune, EachStepIsALineOfJsonForWhoeverWatches)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const Folder folder;
+    const std::string lines = folder.file("lines");
+    // The comment keeps tilec() from dropping standard error.
+    const Answer answer = tilec("tune " + file.path() + " --space block=32,64 --repeat 2 --json --progress --store " + folder.file("runs.db") + " 2>" + lines + " #");
+    ASSERT_EQ(answer.exitCode, 0) << answer.out;
+    std::istringstream steps(bytesOf(lines));
+    std::map<std::string, int> phases;
+    int measured = 0;
+    for (std::string line; std::getline(steps, line);) {
+        const Json step = Json::parse(line, nullptr, false);
+        ASSERT_TRUE(step.is_object()) << line;
+        ++phases[step["phase"]];
+        EXPECT_LE(step["done"], step["total"]);
+        measured += step.contains("trial") && step["trial"]["state"] == "measured";
+    }
+    EXPECT_EQ(phases["model"], 2);
+    EXPECT_EQ(measured, 2);
 }
 
 TEST(Tune, AWrongConfigurationIsSaidAndLeftOut)

@@ -29,6 +29,8 @@ int main(int argc, char** argv)
     loadFonts();
     QApplication::setFont(uiFont());
 
+    if (!options.svg.isEmpty())
+        return drawSvg(options.svg, options.shot);
     const bool isShot = !options.shot.isEmpty();
     MainWindow::Services services;
     services.compile = [](const auto& request, auto stop) { return tw::driver::compile(request, stop); };

@@ -20,6 +20,9 @@ void readValues(const QCommandLineParser& parser, Options& options)
     };
     options.files = parser.positionalArguments();
     options.shot = parser.value(QStringLiteral("shot"));
+    options.svg = parser.value(QStringLiteral("svg"));
+    if (!options.svg.isEmpty() && options.shot.isEmpty())
+        fail(QStringLiteral("--svg needs --shot OUT.png"));
     options.theme = oneOf(QStringLiteral("theme"), {QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("system")});
     options.layout = oneOf(QStringLiteral("layout"), {QStringLiteral("author"), QStringLiteral("profile"), QStringLiteral("teach")});
     options.focus = oneOf(QStringLiteral("focus"), viewNames());
@@ -57,6 +60,7 @@ Options parseOptions(const QStringList& arguments)
     const auto help = parser.addHelpOption();
     const auto version = parser.addVersionOption();
     parser.addOptions({{QStringLiteral("shot"), QStringLiteral("save a picture of the window and exit"), QStringLiteral("OUT.png")},
+                       {QStringLiteral("svg"), QStringLiteral("with --shot: save this picture instead of the window"), QStringLiteral("IN.svg")},
                        {QStringLiteral("size"), QStringLiteral("size of the window"), QStringLiteral("WxH")},
                        {QStringLiteral("theme"), QStringLiteral("light, dark or system"), QStringLiteral("theme")},
                        {QStringLiteral("layout"), QStringLiteral("author, profile or teach"), QStringLiteral("layout")},

@@ -12,6 +12,7 @@ namespace tw::gui {
 struct Options {
     QStringList files;
     QString shot;               // picture to write; empty: none
+    QString svg;                // what to draw there instead of the window; empty: the window
     QSize size{1440, 900};
     bool sizeGiven = false;
     QString theme;              // "light", "dark", "system"; empty: the preference

@@ -2,11 +2,14 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QThread>
+#include <QFile>
 #include <QPixmap>
+#include <QSvgRenderer>
+#include <QThread>
 
 #include <cstdio>
 
+#include "app/gui/widgets/export_picture.h"
 #include "app/gui/windows/main_window.h"
 
 namespace tw::gui {
@@ -40,6 +43,28 @@ int takeShot(MainWindow& window, const QString& path)
         return 1;
     }
     return settled ? 0 : 1;
+}
+
+int drawSvg(const QString& svg, const QString& path)
+{
+    QFile file(svg);
+    QByteArray text = file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    text.replace("system-ui, sans-serif", QApplication::font().family().toUtf8());  // names that mean nothing to Qt
+    QSvgRenderer renderer(text);
+    if (!renderer.isValid()) {
+        std::fprintf(stderr, "tilewright: %s is no SVG picture\n", qPrintable(svg));
+        return 1;
+    }
+    const QSizeF size = renderer.defaultSize();
+    const auto draw = [&](QPainter& painter) {
+        painter.fillRect(QRectF({0, 0}, size), Qt::white);
+        renderer.render(&painter, QRectF({0, 0}, size));
+    };
+    if (!writePicture({svg, size, draw}, path)) {
+        std::fprintf(stderr, "tilewright: cannot write %s\n", qPrintable(path));
+        return 1;
+    }
+    return 0;
 }
 
 }  // namespace tw::gui
