@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "profiler/report/charts.h"
+#include "profiler/report/code_diff.h"
 #include "profiler/report/csv.h"
 #include "profiler/report/html_parts.h"
 #include "profiler/report/quantity.h"
@@ -48,6 +49,28 @@ std::string tableOf(const std::vector<std::string>& names, const std::vector<Row
     return "<div class=\"scroll\"><table><tr>" + head + (differing ? "" : "<th>every variant</th>") + "</tr>" + out + "</table></div>\n";
 }
 
+// The program at each stage, side by side, in the order of the compiler.
+std::string programSections(const std::vector<Variant>& variants, const std::vector<std::string>& names)
+{
+    const auto diffOf = [&](auto text) {
+        std::vector<std::string_view> texts;
+        for (const Variant& variant : variants)
+            texts.push_back(text(*variant.capture));
+        return codeDiff(names, texts);
+    };
+    std::string machine;
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        const std::string code = machineCode(*variants[i].capture);
+        machine += code.empty() ? "" : fmt::format("<h3>{}</h3>{}", escaped(names[i]), code);
+    }
+    using capture::Capture;
+    return section("source", "Source", diffOf([](const Capture& c) { return c.files.empty() ? std::string_view() : std::string_view(c.files.front().text); })) +
+           section("schedule", "Schedule", diffOf([](const Capture& c) { return std::string_view(c.schedule); })) +
+           section("tile-ir", "Tile IR", diffOf([](const Capture& c) { return std::string_view(c.tileIr); })) +
+           section("thread-ir", "Thread IR", diffOf([](const Capture& c) { return std::string_view(c.threadIr); })) +
+           section("cuda", "CUDA", diffOf([](const Capture& c) { return std::string_view(c.cuda.text); })) + section("sass", "SASS", machine);
+}
+
 }  // namespace
 
 std::string comparisonChart(const std::vector<Variant>& variants, const std::vector<Row>& rows)
@@ -73,18 +96,13 @@ std::string comparisonPage(const std::vector<Variant>& variants, const std::vect
     std::string list;
     for (std::size_t i = 0; i < variants.size(); ++i)
         list += fmt::format("<p>{}: {}</p>", escaped(names[i]), escaped(variants[i].id));
-    std::string sources;
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-        const std::string code = generatedCode(*variants[i].capture);
-        sources += code.empty() ? "" : fmt::format("<h3>{}</h3>{}", escaped(names[i]), code);
-    }
     const std::string same = tableOf(names, rows, false);
     return page("variants - Tilewright",
                 fmt::format("<h1>{} variants side by side</h1><p class=\"sub\">numbers beside a value: distance to the first variant; green: the best, by more than the spread</p>\n",
                             variants.size()) +
                     section("chart", "At a glance", comparisonChart(variants, rows)) + section("differences", "What differs", tableOf(names, rows, true)) +
                     section("same", "What is the same", same.empty() ? same : "<details><summary>show</summary>" + same + "</details>") +
-                    section("code", "Generated code", sources) + section("variants", "Variants", list));
+                    programSections(variants, names) + section("variants", "Variants", list));
 }
 
 std::string comparisonCsv(const std::vector<Variant>& variants, const std::vector<Row>& rows)

@@ -80,7 +80,9 @@ std::string sourceWithHeat(const Capture& capture)
 std::string generatedCode(const Capture& capture)
 {
     return folded("schedule", capture.schedule, {}) + folded("tile IR", capture.tileIr, {}) + folded("thread IR", capture.threadIr, {}) +
-           folded("CUDA", capture.cuda.text, heatOf(capture, "cuda")) + folded("SASS", capture.sass.text, heatOf(capture, "sass"));
+           folded("CUDA", capture.cuda.text, heatOf(capture, "cuda")) + machineCode(capture);
 }
+
+std::string machineCode(const Capture& capture) { return folded("SASS", capture.sass.text, heatOf(capture, "sass")); }
 
 }  // namespace tw::report

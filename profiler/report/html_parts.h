@@ -23,5 +23,6 @@ namespace tw::report {
 // The first source file with the heat of its lines; siblings and generated code folded below it.
 [[nodiscard]] std::string sourceWithHeat(const capture::Capture& capture);
 [[nodiscard]] std::string generatedCode(const capture::Capture& capture);
+[[nodiscard]] std::string machineCode(const capture::Capture& capture);  // the SASS of it alone; empty without it
 
 }  // namespace tw::report

@@ -44,6 +44,13 @@ pre{margin:0;font:12.5px/1.55 ui-monospace,"JetBrains Mono","DejaVu Sans Mono",m
 details{margin:0 0 10px}summary{cursor:pointer;color:var(--accent);margin:0 0 8px}
 svg{max-width:100%;height:auto;display:block}
 .diff td{background:rgba(var(--heat),.10)}
+.cmp table,.fold table{table-layout:fixed;font:12.5px/1.55 ui-monospace,"JetBrains Mono","DejaVu Sans Mono",monospace}
+.cmp td,.fold td{border:0;padding:0 8px;white-space:pre-wrap;overflow-wrap:anywhere}
+.cmp th{padding:5px 8px;white-space:normal;overflow-wrap:anywhere}
+.cmp .l,.fold .l{width:46px;color:var(--muted);text-align:right;user-select:none}
+.cmp td.c{background:rgba(var(--heat),.14)}.cmp mark{background:rgba(var(--heat),.42);color:inherit;border-radius:2px}
+.cmp td.x{background:repeating-linear-gradient(135deg,transparent 0 5px,var(--soft) 5px 6px)}
+.fold{margin:0}.fold summary{font-size:12.5px;background:var(--soft);color:var(--muted);padding:1px 8px;margin:0}
 @media print{body{background:#fff}section{break-inside:avoid}.code{max-height:none}}
 )";
 }

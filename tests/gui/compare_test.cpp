@@ -2,9 +2,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/gui/models/aligned_texts.h"
 #include "app/gui/models/compare_rows.h"
-#include "app/gui/models/line_diff.h"
+#include "app/gui/models/memory_flow.h"
+#include "app/gui/models/metric_text.h"
+#include "app/gui/models/profile_charts.h"
+#include "app/gui/models/stage_lanes.h"
 #include "app/gui/models/tune_rows.h"
 #include "app/gui/models/tune_space.h"
 #include "app/gui/session/compare_session.h"
@@ -16,61 +18,14 @@ namespace tw::gui {
 namespace {
 
 constexpr int kWaitMs = 20'000;
-using Kind = AlignedLine::Kind;
 
 CapturePtr share(capture::Capture c) { return std::make_shared<const capture::Capture>(std::move(c)); }
 SnapshotPtr compileReal(const driver::CompileRequest& request, std::stop_token stop) { return driver::compile(request, stop); }
-
-// The lines of a column in order: the text that it was made from.
-std::string readBack(const AlignedTexts& aligned, std::size_t column, std::string_view original)
-{
-    const auto lines = splitLines(original);
-    std::string text;
-    for (const auto& line : aligned.columns[column])
-        if (line.line >= 0)
-            text += std::string(lines[static_cast<std::size_t>(line.line)]) + "\n";
-    return text;
-}
 
 class CompareTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void alignedTextsKeepEveryLineAndPairWhatIsEqual()
-    {
-        const std::vector<std::string> texts = {"a\nb\nc\nd\n", "a\nx\nc\nd\ne\n", "p\na\nc\nd\n", ""};
-        const auto aligned = alignTexts({texts.begin(), texts.end()}, -1);
-        const auto rows = aligned.columns[0].size();
-        for (std::size_t c = 0; c < texts.size(); ++c) {
-            QCOMPARE(aligned.columns[c].size(), rows);
-            QCOMPARE(readBack(aligned, c, texts[c]), texts[c]);
-        }
-        // Wherever two columns show the first text's line "c", they show it in one row.
-        for (std::size_t r = 0; r < rows; ++r)
-            if (aligned.columns[0][r].line == 2) {
-                QCOMPARE(aligned.columns[1][r].line, 2);
-                QCOMPARE(aligned.columns[2][r].line, 2);
-                QVERIFY(aligned.columns[3][r].kind == Kind::kMissing);
-            }
-    }
-
-    void equalPartsFoldAndCountTheirRows()
-    {
-        std::string a, b;
-        for (int i = 0; i < 50; ++i) {
-            a += "line " + std::to_string(i) + "\n";
-            b += i == 25 ? "other\n" : "line " + std::to_string(i) + "\n";
-        }
-        const auto aligned = alignTexts({a, b}, 3);
-        QCOMPARE(aligned.changedRows, 1);
-        QCOMPARE(aligned.columns[0].size(), 9U);  // a fold, three lines, the difference, three lines, a fold
-        QCOMPARE(aligned.columns[0].front().folded, 22);
-        QCOMPARE(aligned.columns[0].back().folded, 21);
-        QVERIFY(aligned.text(1, b).find("other") != std::string::npos);
-        QVERIFY(aligned.text(0, a).starts_with("\u22ef 22 equal lines"));
-        QCOMPARE(alignTexts({a, a}, 3).columns[0].size(), 1U);
-    }
-
     void variantsArePinnedComparedAndExported()
     {
         Workbench bench(compileReal);
@@ -106,6 +61,67 @@ private Q_SLOTS:
         QCOMPARE(session.variants()[0].label, QStringLiteral("block_N=32"));
         session.remove(session.variants()[0].id);
         QCOMPARE(session.variants().size(), 1U);
+    }
+
+    void everyPartSaysItsChangeAgainstTheBaseline()
+    {
+        const auto capture = makeSampleCapture();
+        auto before = capture;
+        before.operations[0].stalls = {{"long scoreboard", 0.2}, {"barrier", 0.8}};
+        before.metrics.front().value *= 2;
+        before.series[0].values.assign(before.series[0].values.size(), 3);
+        // Stalls: the baseline's bar under the operation's own; its row says the change in points.
+        const auto order = stallOrder(capture, &before);
+        QVERIFY(order[1].isBaseline() && order[1].op == order[0].op);
+        QCOMPARE(stallBars(capture, &before, false).categories[1].section(QLatin1Char(' '), 0, 0), QStringLiteral("baseline"));
+        QCOMPARE(stallRows(capture, nullptr)[0].cells[5], QString());
+        const double share = capture.operations[0].stalls.at("long scoreboard");
+        const auto rows = stallRows(capture, &before);
+        const auto row = std::find_if(rows.begin(), rows.end(), [](const auto& r) { return r.cells[3] == QLatin1String("long scoreboard"); });
+        QVERIFY(row != rows.end());
+        QCOMPARE(row->cells[5], deltaText(share * 100, 20, "%"));
+        // Counters over time: its line dashed, in the same colour, out of the legend.
+        const auto unit = seriesUnits(capture)[0];
+        const auto lines = seriesChart(capture, &before, unit, false).series;
+        QCOMPARE(lines.size(), 2 * seriesChart(capture, nullptr, unit, false).series.size());
+        QVERIFY(lines[0].kind == ChartSeries::Kind::kDashed && !lines[0].inLegend && lines[0].color == lines[1].color);
+        QCOMPARE(lines[0].points[0].y(), 3.0);
+        // Timeline: its best one below.
+        const auto alone = stageLanes(capture, nullptr, {}, false), both = stageLanes(capture, &before, {}, false);
+        QCOMPARE(both.chart.lanes.size(), alone.chart.lanes.size() + 3);
+        QVERIFY(both.places.back().isBaseline && !both.places.front().isBaseline);
+        QVERIFY(spanRows(capture, &before, both).back().cells.back().contains(QLatin1String("baseline")));
+        // Memory flow.
+        QCOMPARE(flowRows(capture, &before)[0].cells[6], QStringLiteral("same"));
+        QCOMPARE(flowRows(capture, nullptr)[0].cells[6], QString());
+    }
+
+    void aSweepIsATableAndACurve()
+    {
+        Workbench bench(compileReal);
+        bench.activate(QStringLiteral("/nowhere/sample.py"), kSample);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.shown() != nullptr, kWaitMs);
+        ProfileSession profiles(bench, {"/bin/false"}, nullptr);
+        CompareSession session(bench, profiles, compileReal, {"/bin/false"}, nullptr);
+        session.sweep("block_N", {QStringLiteral("32"), QStringLiteral("64"), QStringLiteral("128")});
+        session.addTarget("sm_80");  // the program as it is, beside them
+        QTRY_VERIFY_WITH_TIMEOUT(!session.isBusy(), kWaitMs);
+        std::vector<ComparedVariant> compared;
+        for (const auto& v : session.variants()) {
+            QVERIFY2(v.shown(), qPrintable(v.state));
+            compared.push_back({v.label, v.snapshot.get(), v.shown()});
+        }
+        QCOMPARE(compared.size(), 4U);
+        QCOMPARE(compared.back().capture->target, std::string("sm_80"));
+        compared.pop_back();
+        const auto rows = compare::rowsOf(toCompare(compared));
+        const auto& charted = *chartableRows(rows).front();
+        const auto plot = comparedChart(charted, compared, session.sweptParameter(), false);
+        QVERIFY(plot.curve);
+        QCOMPARE(plot.curve->x.title, QStringLiteral("block_N"));
+        QCOMPARE(plot.curve->series[0].points.size(), 3);
+        QCOMPARE(plot.curve->series[0].points[2].x(), 128.0);
+        QVERIFY(!comparedChart(charted, compared, {}, false).curve);  // no sweep: bars
     }
 
     void eightAreTheMost()

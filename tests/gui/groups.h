@@ -17,6 +17,7 @@ std::unique_ptr<QObject> makeWindowTest();
 std::unique_ptr<QObject> makeGpuTest();
 std::unique_ptr<QObject> makeProfileTest();
 std::unique_ptr<QObject> makeCompareTest();
+std::unique_ptr<QObject> makeTuneTest();
 
 // A factory with two instances: C = A + B over [M, N] tiles.
 inline const std::string kSample = R"(import tilelang

@@ -2,61 +2,23 @@
 #include <QTest>
 
 #include "app/gui/models/kernel_model.h"
-#include "app/gui/models/line_diff.h"
 #include "app/gui/models/pass_model.h"
 #include "app/gui/models/problem_model.h"
 #include "app/gui/models/run_models.h"
 #include "app/gui/widgets/command_palette.h"
 #include "app/gui/widgets/heat_map.h"
+#include "profiler/compare/line_diff.h"
 #include "tests/gui/groups.h"
 
 namespace tw::gui {
 namespace {
 
-using Kind = DiffLine::Kind;
 constexpr auto kFatal = QAbstractItemModelTester::FailureReportingMode::QtTest;
 
 class ModelsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void diffMarksChangedLines()
-    {
-        const auto lines = diffLines("a\nb\nc\nd\n", "a\nx\nc\nd\ne\n");
-        const std::vector<DiffLine> wanted = {{Kind::kSame, 0, 0},  {Kind::kRemoved, 1, -1}, {Kind::kAdded, -1, 1},
-                                              {Kind::kSame, 2, 2},  {Kind::kSame, 3, 3},     {Kind::kAdded, -1, 4}};
-        QVERIFY(lines == wanted);
-    }
-
-    void diffOfAnythingRebuildsBothTexts()
-    {
-        // Every pair of short texts over two lines: reading only the kept and removed lines gives the first text, only the
-        // kept and added ones the second; no pair is longer than removing all and adding all.
-        std::vector<std::string> texts;
-        for (int bits = 0; bits < 16; ++bits) {
-            for (int length = 0; length <= 4; ++length) {
-                std::string text;
-                for (int i = 0; i < length; ++i)
-                    text += (bits >> i) & 1 ? "p\n" : "q\n";
-                texts.push_back(text);
-            }
-        }
-        for (const auto& a : texts) {
-            for (const auto& b : texts) {
-                std::string before, after;
-                for (const auto& line : diffLines(a, b)) {
-                    if (line.kind != Kind::kAdded)
-                        before += std::string(splitLines(a)[static_cast<std::size_t>(line.before)]) + "\n";
-                    if (line.kind != Kind::kRemoved)
-                        after += std::string(splitLines(b)[static_cast<std::size_t>(line.after)]) + "\n";
-                }
-                QCOMPARE(before, a);
-                QCOMPARE(after, b);
-            }
-        }
-        QCOMPARE(diffLines("a\nb\n", "c\nd\n", 1).size(), 4U);  // past the bound: all removed, all added
-    }
-
     void listingsLinkBothWays()
     {
         const SourceText source("s.py", "one\ntwo\nthree\n");
@@ -110,7 +72,7 @@ private Q_SLOTS:
         QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("trace"));
         for (int row = 0; row < model.rowCount(); ++row) {
             const auto listing = model.listing(row);
-            QCOMPARE(listing.lines.size(), splitLines(listing.text).size());
+            QCOMPARE(listing.lines.size(), compare::splitLines(listing.text).size());
             const auto diff = model.difference(row);
             const auto marked = std::count_if(diff.lines.begin(), diff.lines.end(),
                                               [](const ListingLine& l) { return l.mark != ListingLine::Mark::kNone; });

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "app/gui/models/line_costs.h"
+#include "app/gui/models/listing.h"
 #include "app/gui/models/memory_flow.h"
 #include "app/gui/models/metric_text.h"
 #include "app/gui/models/profile_charts.h"
@@ -11,6 +12,7 @@
 #include "app/gui/models/stage_lanes.h"
 #include "app/gui/session/profile_session.h"
 #include "app/gui/views/capture_export.h"
+#include "app/gui/views/code_view.h"
 #include "app/gui/views/finding_view.h"
 #include "app/gui/widgets/export_picture.h"
 #include "app/gui/windows/main_window.h"
@@ -110,7 +112,7 @@ private Q_SLOTS:
         auto capture = makeSampleCapture();
         for (int i = 0; i < 12; ++i)  // many rare reasons become one
             capture.operations[0].stalls["rare " + std::to_string(i)] = 0.01;
-        const auto bars = stallBars(capture, false);
+        const auto bars = stallBars(capture, nullptr, false);
         QCOMPARE(bars.categories.size(), 2);
         QCOMPARE(bars.sets.size(), 9);
         QCOMPARE(bars.sets.back().name, QStringLiteral("other"));
@@ -125,7 +127,7 @@ private Q_SLOTS:
     {
         auto capture = makeSampleCapture();
         capture.timelines[1].spans.insert(capture.timelines[1].spans.begin(), {0, "block", 0, -1, -1, 0, 500});
-        const auto lanes = stageLanes(capture, {}, false);
+        const auto lanes = stageLanes(capture, nullptr, {}, false);
         QCOMPARE(lanes.chart.lanes.size(), 6U);  // two headings, two tracks each
         QVERIFY(lanes.chart.lanes[0].isHeading && lanes.chart.lanes[3].isHeading);
         QVERIFY(lanes.chart.lanes[0].detail.startsWith(QStringLiteral("modelled")));
@@ -133,9 +135,9 @@ private Q_SLOTS:
         QCOMPARE(lanes.chart.lanes[4].depths, 2);  // the block around its stages
         QCOMPARE(lanes.chart.lanes[4].bars[1].depth, 1);
         QCOMPARE(lanes.chart.end, 525.0);
-        QCOMPARE(spanRows(capture, lanes).size(), lanes.places.size());
+        QCOMPARE(spanRows(capture, nullptr, lanes).size(), lanes.places.size());
         QCOMPARE(timelineRoles(capture), (QStringList{QStringLiteral("producer"), QStringLiteral("consumer 1")}));
-        QCOMPARE(stageLanes(capture, "producer", false).chart.lanes.size(), 4U);
+        QCOMPARE(stageLanes(capture, nullptr, "producer", false).chart.lanes.size(), 4U);
     }
 
     void measuringSumsTheOverlap()
@@ -159,7 +161,7 @@ private Q_SLOTS:
         QCOMPARE(flows[0].share, 1e10 / 4e12);
         QCOMPARE(flows.back().isOperations, true);
         QCOMPARE(flows.back().share, 0.4);  // the tensor pipe's own counter
-        QCOMPARE(flowPicture(capture).arrows.size(), flowRows(capture).size());
+        QCOMPARE(flowPicture(capture, nullptr).arrows.size(), flowRows(capture, nullptr).size());
     }
 
     void lineCostsAddUpAndFallBackToOperations()
@@ -180,7 +182,7 @@ private Q_SLOTS:
     {
         StageChart chart;
         chart.resize(800, 300);
-        chart.setData(stageLanes(makeSampleCapture(), {}, false).chart);
+        chart.setData(stageLanes(makeSampleCapture(), nullptr, {}, false).chart);
         QVERIFY(chart.visibleNs() >= 525);
         for (int i = 0; i < 40; ++i)
             QTest::keyClick(&chart, Qt::Key_W);
@@ -213,6 +215,28 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(editor.heat().empty(), kWaitMs);
         editor.undo();
         QTRY_COMPARE_WITH_TIMEOUT(editor.heat().size(), 2U, kWaitMs);
+    }
+
+    void codeViewsShowTheHeatOrSayWhyNot()
+    {
+        makeWindow();
+        openSample();
+        bench().setTarget("sm_90a");
+        window_->setLayout(QStringLiteral("profile"));
+        window_->focusView(QStringLiteral("cuda"));
+        auto* cuda = qobject_cast<CodeView*>(window_->view(QStringLiteral("cuda")));
+        QTRY_VERIFY_WITH_TIMEOUT(!cuda->listing().isEmpty(), kWaitMs);
+        QVERIFY(cuda->heatNote().isEmpty());  // nothing was profiled
+        auto capture = makeSampleCapture();
+        capture.target = "sm_90a";
+        capture.params = bench().newest()->instance.params;
+        profiles().show(share(capture));
+        QTRY_VERIFY_WITH_TIMEOUT(!profiles().isStale(), kWaitMs);
+        QVERIFY2(cuda->heatNote().startsWith(QStringLiteral("heat: ")), qPrintable(cuda->heatNote()));
+        capture.params["block_M"] = "16";  // of another program
+        profiles().show(share(capture));
+        QVERIFY2(cuda->heatNote().startsWith(QStringLiteral("no heat: ")), qPrintable(cuda->heatNote()));
+        bench().setTarget({});
     }
 
     void captureFileOpensAndShows()

@@ -40,6 +40,19 @@ QStringList historyHeaders()
             QObject::tr("DRAM"),   QObject::tr("Origin"), QObject::tr("Tags"),   QObject::tr("Notes"),    QObject::tr("Parameters")};
 }
 
+namespace {
+
+// "+3.1 %" against the baseline of its kernel on its device, as far as that is among the rows.
+QString changeOf(const store::RunRow& run, const std::vector<store::RunRow>& runs)
+{
+    for (const auto& other : runs)
+        if (other.isBaseline && other.id != run.id && other.kernel == run.kernel && other.device == run.device && other.durationUs && run.durationUs)
+            return QObject::tr(" (%1)").arg(deltaText(*run.durationUs, *other.durationUs, "us"));
+    return {};
+}
+
+}  // namespace
+
 std::vector<TableRow> historyRows(const std::vector<store::RunRow>& runs)
 {
     std::vector<TableRow> rows;
@@ -49,7 +62,7 @@ std::vector<TableRow> historyRows(const std::vector<store::RunRow>& runs)
         const auto percent = [](const std::optional<double>& v) { return v ? valueText(*v, "%") : QString(); };
         const QString device = run.gpu.empty() ? QString::fromStdString(run.device) : QString::fromStdString(run.device + ", " + run.gpu);
         const QString name = run.instance.empty() ? QString::fromStdString(run.kernel) : QString::fromStdString(run.kernel + "@" + run.instance);
-        row.cells = {whenText(run.created), name, device, run.durationUs ? valueText(*run.durationUs, "us") : QString(), percent(run.tensorPipePct),
+        row.cells = {whenText(run.created), name, device, run.durationUs ? valueText(*run.durationUs, "us") + changeOf(run, runs) : QString(), percent(run.tensorPipePct),
                      percent(run.dramBandwidthPct), originName(run.origin), joined(run.tags), QString::fromStdString(run.notes).section(QLatin1Char('\n'), 0, 0),
                      paramsText(run.params)};
         row.iconName = run.isBaseline ? QStringLiteral("pin") : QString();

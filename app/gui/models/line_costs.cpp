@@ -2,9 +2,12 @@
 
 #include <QObject>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "app/gui/models/metric_text.h"
+#include "profiler/analysis/attribute.h"
 
 namespace tw::gui {
 namespace {
@@ -39,36 +42,101 @@ QString countsText(const std::map<std::string, double>& counts)
     return text;
 }
 
+// One entry a line that took time, with what its instructions did.
+std::map<int, capture::LineCost> summed(const std::vector<capture::LineCost>& costs)
+{
+    std::map<int, capture::LineCost> lines;
+    for (const auto& cost : costs) {
+        if (cost.line <= 0 || cost.share <= 0)
+            continue;
+        auto& sum = lines[cost.line];
+        const double share = sum.share + cost.share;
+        for (auto& [reason, part] : sum.stalls)
+            part *= sum.share / share;
+        for (const auto& [reason, part] : cost.stalls)
+            sum.stalls[reason] += part * cost.share / share;
+        sum.share = share;
+        sum.origin = cost.origin;
+    }
+    for (const auto& cost : costs)
+        if (const auto line = lines.find(cost.line); line != lines.end())
+            for (const auto& [name, value] : cost.counts)
+                line->second.counts[name] += value;
+    return lines;
+}
+
+std::vector<LineCostText> textsOf(const std::vector<capture::LineCost>& costs)
+{
+    std::vector<LineCostText> texts;
+    for (const auto& [line, cost] : summed(costs))
+        texts.push_back({line, cost.share, textOf(cost.share, cost.origin, cost.stalls) + countsText(cost.counts)});
+    return texts;
+}
+
+std::vector<capture::LineCost> ownCosts(const capture::Capture& capture, const std::string& text)
+{
+    std::vector<capture::LineCost> costs;
+    std::copy_if(capture.lines.begin(), capture.lines.end(), std::back_inserter(costs), [&](const auto& cost) { return cost.text == text; });
+    return costs;
+}
+
+bool hasHeat(const std::vector<capture::LineCost>& costs)
+{
+    return std::any_of(costs.begin(), costs.end(), [](const auto& cost) { return cost.share > 0; });
+}
+
+std::string_view withoutEnd(std::string_view text)
+{
+    while (text.ends_with('\n'))
+        text.remove_suffix(1);
+    return text;
+}
+
+std::vector<driver::LineMapEntry> lineMapOf(const Listing& listing)
+{
+    std::vector<driver::LineMapEntry> lines;
+    for (std::size_t i = 0; i < listing.lines.size(); ++i)
+        if (const auto& line = listing.lines[i]; (line.source.isKnown() || line.op != 0) && line.mark != ListingLine::Mark::kRemoved)
+            lines.push_back({static_cast<int>(i) + 1, line.source, line.op});
+    return lines;
+}
+
+// Why a program's listing has no costs.
+QString absenceOf(const capture::Capture& capture)
+{
+    for (const char* part : {"stalls", "counters", "model"})
+        if (const auto found = capture.absences.find(part); found != capture.absences.end())
+            return QObject::tr("no heat: %1").arg(QString::fromStdString(found->second));
+    return capture.operations.empty() ? QObject::tr("no heat: this profile charges nothing to operations")
+                                      : QObject::tr("no heat: nothing was charged to these lines");
+}
+
 }  // namespace
 
 std::vector<LineCostText> lineCosts(const capture::Capture& capture, const std::string& text)
 {
-    std::map<int, capture::LineCost> lines;
-    std::map<int, std::map<std::string, double>> counts;
-    const auto add = [&](const capture::LineCost& cost) {
-        if (cost.line <= 0 || cost.share <= 0)
-            return;
-        auto& sum = lines[cost.line];
-        const double share = sum.share + cost.share;
-        for (const auto& [reason, part] : cost.stalls)
-            sum.stalls[reason] = (sum.stalls[reason] * sum.share + part * cost.share) / share;
-        sum.share = share;
-        sum.origin = cost.origin;
-    };
-    for (const auto& cost : capture.lines)
-        if (cost.text == text) {
-            add(cost);
-            for (const auto& [name, value] : cost.counts)
-                counts[cost.line][name] += value;
-        }
-    if (lines.empty() && text == "source")
+    auto costs = ownCosts(capture, text);
+    if (!hasHeat(costs) && text == "source")
         for (const auto& op : capture.operations)
             if (op.where.file == 0)
-                add({text, op.line, op.id, op.timeShare, op.stalls, op.origin, {}});
-    std::vector<LineCostText> costs;
-    for (const auto& [line, cost] : lines)
-        costs.push_back({line, cost.share, textOf(cost.share, cost.origin, cost.stalls) + countsText(counts[line])});
-    return costs;
+                costs.push_back({text, op.line, op.id, op.timeShare, op.stalls, op.origin, {}});
+    return textsOf(costs);
+}
+
+ListingCosts listingCosts(const capture::Capture& capture, const std::string& text, const Listing& listing)
+{
+    const bool isOfProcessor = text == "llvm" || text == "assembly";
+    if (isOfProcessor != (capture.target == "cpu") && text != "ir")
+        return {{}, QObject::tr("no heat: the profile is of %1").arg(QString::fromStdString(capture.target))};
+    const auto& profiled = text == "cuda" ? capture.cuda.text : text == "sass" ? capture.sass.text : std::string();
+    const bool isSame = !profiled.empty() && withoutEnd(profiled) == withoutEnd(listing.text);
+    auto costs = isSame ? ownCosts(capture, text) : std::vector<capture::LineCost>();
+    if (!hasHeat(costs))
+        costs = profile_analysis::spreadCosts(capture, text, lineMapOf(listing));
+    if (!hasHeat(costs))
+        return {{}, absenceOf(capture)};
+    const auto origin = costs.front().origin;
+    return {textsOf(costs), origin == capture::Origin::kMeasured ? QObject::tr("heat: samples, measured") : QObject::tr("heat: time, %1").arg(originName(origin))};
 }
 
 }  // namespace tw::gui

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/models/listing.h"
 #include "profiler/capture/capture.h"
 
 namespace tw::gui {
@@ -18,5 +19,14 @@ struct LineCostText {
 
 // `text`: "source", "cuda", "ptx" or "sass". Where no line of the source was charged, its operations are. One entry a line.
 [[nodiscard]] std::vector<LineCostText> lineCosts(const capture::Capture& capture, const std::string& text);
+
+// Those of a listing of the program that was profiled: "cuda", "ptx", "sass", "ir", "llvm" or "assembly".
+struct ListingCosts {
+    std::vector<LineCostText> lines;
+    QString note;  // what the margin shows, or why it is empty
+};
+// The capture's own costs where the listing is the very text that was profiled; else what was charged to the places and operations that
+// its lines came from.
+[[nodiscard]] ListingCosts listingCosts(const capture::Capture& capture, const std::string& text, const Listing& listing);
 
 }  // namespace tw::gui

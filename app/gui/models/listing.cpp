@@ -1,6 +1,6 @@
 #include "app/gui/models/listing.h"
 
-#include "app/gui/models/line_diff.h"
+#include "profiler/compare/line_diff.h"
 
 namespace tw::gui {
 
@@ -18,7 +18,7 @@ Listing makeListing(const driver::TargetCode& code)
     Listing listing{code.text, {}};
     if (!listing.text.empty() && listing.text.back() != '\n')
         listing.text += '\n';
-    listing.lines.resize(splitLines(listing.text).size());
+    listing.lines.resize(compare::splitLines(listing.text).size());
     for (const auto& entry : code.lines) {
         const auto index = static_cast<std::size_t>(entry.line) - 1;
         if (entry.line > 0 && index < listing.lines.size())
@@ -29,17 +29,17 @@ Listing makeListing(const driver::TargetCode& code)
 
 Listing makeDiff(const Listing& before, const Listing& after)
 {
-    const auto oldLines = splitLines(before.text), newLines = splitLines(after.text);
+    const auto oldLines = compare::splitLines(before.text), newLines = compare::splitLines(after.text);
     Listing out;
-    for (const auto& line : diffLines(before.text, after.text)) {
-        const bool removed = line.kind == DiffLine::Kind::kRemoved;
+    for (const auto& line : compare::diffLines(before.text, after.text)) {
+        const bool removed = line.kind == compare::DiffLine::Kind::kRemoved;
         const auto index = static_cast<std::size_t>(removed ? line.before : line.after);
         out.text += removed ? oldLines[index] : newLines[index];
         out.text += '\n';
         const auto& from = removed ? before.lines : after.lines;
         ListingLine info = index < from.size() ? from[index] : ListingLine{};
         info.mark = removed                                  ? ListingLine::Mark::kRemoved
-                    : line.kind == DiffLine::Kind::kAdded ? ListingLine::Mark::kAdded
+                    : line.kind == compare::DiffLine::Kind::kAdded ? ListingLine::Mark::kAdded
                                                            : ListingLine::Mark::kNone;
         out.lines.push_back(info);
     }

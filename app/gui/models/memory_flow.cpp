@@ -84,7 +84,20 @@ std::vector<MemoryFlow> memoryFlows(const capture::Capture& capture)
     return flows;
 }
 
-FlowData flowPicture(const capture::Capture& capture)
+namespace {
+
+// "+3.1 %"; empty where the baseline has no such flow.
+QString changeOf(const MemoryFlow& flow, const std::vector<MemoryFlow>& before)
+{
+    for (const auto& b : before)
+        if (b.fromBox == flow.fromBox && b.toBox == flow.toBox)
+            return deltaText(flow.amount, b.amount, "bytes");
+    return {};
+}
+
+}  // namespace
+
+FlowData flowPicture(const capture::Capture& capture, const capture::Capture* baseline)
 {
     FlowData data;
     data.groups = {QObject::tr("Multiprocessors")};
@@ -102,7 +115,7 @@ FlowData flowPicture(const capture::Capture& capture)
         data.boxes[kShared].detail = QObject::tr("%1 bank conflicts").arg(valueText(conflicts->value, "count"));
     if (const auto* registers = total(capture, metric::kRegisters, sum))
         data.boxes[kRegisters].detail = QObject::tr("%1 a thread").arg(valueText(registers->value, "count"));
-    const auto flows = memoryFlows(capture);
+    const auto flows = memoryFlows(capture), before = baseline ? memoryFlows(*baseline) : std::vector<MemoryFlow>();
     double most = 1;
     for (const auto& f : flows)
         most = std::max(most, f.isOperations ? 0 : f.amount);
@@ -120,6 +133,10 @@ FlowData flowPicture(const capture::Capture& capture)
         if (f.share >= 0)
             tip << QObject::tr("%1 of the peak, %2").arg(percentText(f.share), originName(f.shareOrigin));
         tip << arrow.origin;
+        if (const QString change = changeOf(f, before); !change.isEmpty()) {
+            arrow.change = change;
+            tip << QObject::tr("%1 against the baseline").arg(change);
+        }
         tip.removeAll(QString());
         arrow.toolTip = tip.join(QLatin1Char('\n'));
         data.arrows.push_back(std::move(arrow));
@@ -129,18 +146,20 @@ FlowData flowPicture(const capture::Capture& capture)
 
 QStringList flowHeaders()
 {
-    return {QObject::tr("From"), QObject::tr("To"), QObject::tr("Amount"), QObject::tr("Rate"), QObject::tr("Peak"), QObject::tr("Of the peak"), QObject::tr("Origin")};
+    return {QObject::tr("From"), QObject::tr("To"), QObject::tr("Amount"), QObject::tr("Rate"), QObject::tr("Peak"), QObject::tr("Of the peak"), QObject::tr("Change"),
+            QObject::tr("Origin")};
 }
 
-std::vector<TableRow> flowRows(const capture::Capture& capture)
+std::vector<TableRow> flowRows(const capture::Capture& capture, const capture::Capture* baseline)
 {
+    const auto before = baseline ? memoryFlows(*baseline) : std::vector<MemoryFlow>();
     std::vector<TableRow> rows;
     for (const auto& f : memoryFlows(capture)) {
         TableRow row;
         row.cells = {f.from, f.to, valueText(f.amount, f.isOperations ? "flop" : "bytes"),
                      f.rate > 0 ? valueText(f.rate, f.isOperations ? "flop/s" : "bytes/s") : QString(),
                      f.peak > 0 ? valueText(f.peak, f.isOperations ? "flop/s" : "bytes/s") : QString(), f.share >= 0 ? percentText(f.share) : QString(),
-                     originName(f.origin)};
+                     changeOf(f, before), originName(f.origin)};
         rows.push_back(std::move(row));
     }
     return rows;

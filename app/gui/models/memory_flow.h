@@ -20,8 +20,9 @@ struct MemoryFlow {
 
 // Empty where no byte was counted.
 [[nodiscard]] std::vector<MemoryFlow> memoryFlows(const capture::Capture& capture);
-[[nodiscard]] FlowData flowPicture(const capture::Capture& capture);
+// `baseline`, which may be null: amounts say how they changed against it.
+[[nodiscard]] FlowData flowPicture(const capture::Capture& capture, const capture::Capture* baseline);
 [[nodiscard]] QStringList flowHeaders();
-[[nodiscard]] std::vector<TableRow> flowRows(const capture::Capture& capture);
+[[nodiscard]] std::vector<TableRow> flowRows(const capture::Capture& capture, const capture::Capture* baseline);
 
 }  // namespace tw::gui

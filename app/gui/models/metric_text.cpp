@@ -31,6 +31,10 @@ constexpr Known kKnown[] = {
     {capture::metric::kSharedWrite, "Shared written", Better::kLower, "Bytes written to shared memory"},
     {capture::metric::kFlops, "Operations", Better::kNeither, "Floating-point operations; a fused multiply-add counts two"},
     {capture::metric::kMinBytes, "Least DRAM bytes", Better::kNeither, "Each input read once, each output written once"},
+    {"l2_hit_pct", "L2 hits", Better::kHigher, "Requests that the L2 cache answered by itself"},
+    {"dram_read_pct", "DRAM read", Better::kNeither, "Reads of global memory against its peak"},
+    {"dram_write_pct", "DRAM written", Better::kNeither, "Writes to global memory against its peak"},
+    {"shared_pct", "Shared memory", Better::kNeither, "Work of the shared-memory pipe against its peak"},
     {"shared_wavefronts", "Shared wavefronts", Better::kLower, "Passes over the banks of shared memory"},
     {"global_sectors", "Global sectors", Better::kLower, "Sectors of 32 bytes that accesses to global memory touch"},
     {"sector_efficiency_pct", "Sector efficiency", Better::kHigher, "Bytes asked for against the bytes of the sectors touched"},
@@ -90,6 +94,8 @@ QString metricTitle(const std::string& name)
     const auto* known = find(name.substr(0, suffix));
     return known ? QObject::tr(known->title) + QString::fromStdString(name.substr(suffix)) : QString::fromStdString(name);
 }
+
+QString reasonText(const std::string& stall) { return QString::fromStdString(stall).replace(QLatin1Char('_'), QLatin1Char(' ')); }
 
 Better betterOf(const std::string& name)
 {

@@ -13,6 +13,7 @@ enum class Better { kLower, kHigher, kNeither };
 
 // Metric names as in capture.h; any other name (a counter's own) is its own title and has no better direction.
 [[nodiscard]] QString metricTitle(const std::string& name);
+[[nodiscard]] QString reasonText(const std::string& stall);  // "long scoreboard"
 [[nodiscard]] Better betterOf(const std::string& name);
 [[nodiscard]] QString metricHelp(const std::string& name);  // one sentence; empty for a counter's own name
 

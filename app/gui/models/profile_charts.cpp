@@ -87,12 +87,12 @@ void addCeilings(ChartData& chart, const capture::Roofline& roofline, const QCol
 }
 
 // Reasons by their part of all samples, the largest first; past kMostReasons they are one.
-std::vector<std::string> mainReasons(const std::vector<const capture::Operation*>& operations)
+std::vector<std::string> mainReasons(const std::vector<StallBar>& bars)
 {
     std::map<std::string, double> totals;
-    for (const auto* op : operations)
-        for (const auto& [reason, share] : op->stalls)
-            totals[reason] += share * std::max(op->timeShare, 1e-9);
+    for (const auto& bar : bars)
+        for (const auto& [reason, share] : bar.shown->stalls)
+            totals[reason] += share * std::max(bar.shown->timeShare, 1e-9);
     std::vector<std::pair<double, std::string>> sorted;
     for (const auto& [reason, total] : totals)
         sorted.emplace_back(-total, reason);
@@ -101,6 +101,21 @@ std::vector<std::string> mainReasons(const std::vector<const capture::Operation*
     for (std::size_t i = 0; i < std::min(kMostReasons, sorted.size()); ++i)
         names.push_back(sorted[i].second);
     return names;
+}
+
+const capture::Operation* operationOf(const capture::Capture& capture, const std::string& name)
+{
+    const auto found = std::find_if(capture.operations.begin(), capture.operations.end(), [&](const auto& op) { return op.name == name; });
+    return found == capture.operations.end() ? nullptr : &*found;
+}
+
+// What two launches of one program share: the counter of the same name, unit and launch.
+const capture::Series* seriesOf(const capture::Capture* capture, const capture::Series& like)
+{
+    if (!capture)
+        return nullptr;
+    const auto found = std::find_if(capture->series.begin(), capture->series.end(), [&](const auto& s) { return s.name == like.name && s.unit == like.unit && s.launch == like.launch; });
+    return found == capture->series.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -195,34 +210,40 @@ std::vector<TableRow> rooflineRows(const std::vector<ChartedRun>& runs)
     return rows;
 }
 
-std::vector<const capture::Operation*> stalledOperations(const capture::Capture& capture)
+std::vector<StallBar> stallOrder(const capture::Capture& capture, const capture::Capture* baseline)
 {
-    std::vector<const capture::Operation*> found;
-    for (const auto& op : capture.operations)
-        if (!op.stalls.empty())
-            found.push_back(&op);
-    return found;
+    std::vector<StallBar> order;
+    for (const auto& op : capture.operations) {
+        if (op.stalls.empty())
+            continue;
+        order.push_back({&op, &op});
+        if (const auto* before = baseline ? operationOf(*baseline, op.name) : nullptr; before && !before->stalls.empty())
+            order.push_back({&op, before});
+    }
+    return order;
 }
 
-BarData stallBars(const capture::Capture& capture, bool dark)
+BarData stallBars(const capture::Capture& capture, const capture::Capture* baseline, bool dark)
 {
-    const auto operations = stalledOperations(capture);
-    const auto reasons = mainReasons(operations);
+    const auto order = stallOrder(capture, baseline);
+    const auto reasons = mainReasons(order);
     BarData bars;
     bars.valueTitle = QObject::tr("share of the operation's samples, %");
-    for (const auto* op : operations)
-        bars.categories << QObject::tr("%1  %2").arg(QString::fromStdString(op->name).left(36), percentText(op->timeShare));
-    BarSet other{QObject::tr("other"), categoryColor(static_cast<int>(kMostReasons), dark), QList<double>(static_cast<qsizetype>(operations.size()), 0)};
+    for (const auto& bar : order)
+        bars.categories << QObject::tr("%1  %2").arg(bar.isBaseline() ? QObject::tr("baseline") : QString::fromStdString(bar.op->name).left(36),
+                                                     percentText(bar.shown->timeShare));
+    BarSet other{QObject::tr("other"), categoryColor(static_cast<int>(kMostReasons), dark), QList<double>(static_cast<qsizetype>(order.size()), 0)};
     for (std::size_t r = 0; r < reasons.size(); ++r)
-        bars.sets << BarSet{QString::fromStdString(reasons[r]), categoryColor(static_cast<int>(r), dark), {}};
-    for (std::size_t i = 0; i < operations.size(); ++i) {
+        bars.sets << BarSet{reasonText(reasons[r]), categoryColor(static_cast<int>(r), dark), {}};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto& stalls = order[i].shown->stalls;
         double left = 0;
-        for (const auto& [reason, share] : operations[i]->stalls)
+        for (const auto& [reason, share] : stalls)
             left += std::find(reasons.begin(), reasons.end(), reason) == reasons.end() ? share : 0;
         other.values[static_cast<qsizetype>(i)] = left * 100;
         for (std::size_t r = 0; r < reasons.size(); ++r) {
-            const auto found = operations[i]->stalls.find(reasons[r]);
-            bars.sets[static_cast<qsizetype>(r)].values << (found == operations[i]->stalls.end() ? 0 : found->second * 100);
+            const auto found = stalls.find(reasons[r]);
+            bars.sets[static_cast<qsizetype>(r)].values << (found == stalls.end() ? 0 : found->second * 100);
         }
     }
     if (std::any_of(other.values.begin(), other.values.end(), [](double v) { return v > 0; }))
@@ -232,23 +253,30 @@ BarData stallBars(const capture::Capture& capture, bool dark)
 
 QStringList stallHeaders()
 {
-    return {QObject::tr("Operation"), QObject::tr("Line"), QObject::tr("Of the time"), QObject::tr("Reason"), QObject::tr("Of its samples"), QObject::tr("Origin")};
+    return {QObject::tr("Operation"), QObject::tr("Line"),   QObject::tr("Of the time"), QObject::tr("Reason"), QObject::tr("Of its samples"),
+            QObject::tr("Change"),    QObject::tr("Origin")};
 }
 
-std::vector<TableRow> stallRows(const capture::Capture& capture)
+std::vector<TableRow> stallRows(const capture::Capture& capture, const capture::Capture* baseline)
 {
     std::vector<TableRow> rows;
-    for (const auto* op : stalledOperations(capture)) {
+    for (const auto& op : capture.operations) {
         std::vector<std::pair<double, std::string>> sorted;
-        for (const auto& [reason, share] : op->stalls)
+        for (const auto& [reason, share] : op.stalls)
             sorted.emplace_back(share, reason);
         std::sort(sorted.rbegin(), sorted.rend());
+        const auto* before = baseline ? operationOf(*baseline, op.name) : nullptr;
         for (const auto& [share, reason] : sorted) {
+            QString change;
+            if (before && !before->stalls.empty()) {
+                const auto old = before->stalls.find(reason);
+                change = deltaText(share * 100, old == before->stalls.end() ? 0 : old->second * 100, "%");
+            }
             TableRow row;
-            row.cells = {QString::fromStdString(op->name), op->line > 0 ? QString::number(op->line) : QString(), percentText(op->timeShare),
-                         QString::fromStdString(reason), percentText(share), originName(op->origin)};
-            row.range = op->where;
-            row.op = op->id;
+            row.cells = {QString::fromStdString(op.name), op.line > 0 ? QString::number(op.line) : QString(), percentText(op.timeShare),
+                         reasonText(reason), percentText(share), change, originName(op.origin)};
+            row.range = op.where;
+            row.op = op.id;
             rows.push_back(std::move(row));
         }
     }
@@ -264,7 +292,25 @@ QStringList seriesUnits(const capture::Capture& capture)
     return units;
 }
 
-ChartData seriesChart(const capture::Capture& capture, const QString& unit, bool dark)
+namespace {
+
+ChartSeries lineOf(const capture::Series& series, const QColor& color, bool isBaseline)
+{
+    ChartSeries line;
+    line.name = isBaseline ? QObject::tr("%1, the baseline").arg(metricTitle(series.name)) : metricTitle(series.name);
+    line.color = color;
+    line.kind = isBaseline ? ChartSeries::Kind::kDashed : ChartSeries::Kind::kLine;
+    line.inLegend = !isBaseline;
+    for (std::size_t i = 0; i < std::min(series.timeNs.size(), series.values.size()); ++i) {
+        line.points << QPointF(series.timeNs[i] / 1e3, series.values[i]);
+        line.labels << QObject::tr("%1 at %2, %3").arg(valueText(series.values[i], series.unit), timeText(series.timeNs[i]), originName(series.origin));
+    }
+    return line;
+}
+
+}  // namespace
+
+ChartData seriesChart(const capture::Capture& capture, const capture::Capture* baseline, const QString& unit, bool dark)
 {
     ChartData chart;
     double end = 0, top = 0;
@@ -272,35 +318,39 @@ ChartData seriesChart(const capture::Capture& capture, const QString& unit, bool
     for (const auto& s : capture.series) {
         if (QString::fromStdString(s.unit) != unit)
             continue;
-        ChartSeries line;
-        line.name = QStringLiteral("%1, %2").arg(QString::fromStdString(s.name), originName(s.origin));
-        line.color = categoryColor(k++, !dark);  // lines need more contrast than areas
-        for (std::size_t i = 0; i < std::min(s.timeNs.size(), s.values.size()); ++i) {
-            line.points << QPointF(s.timeNs[i] / 1e3, s.values[i]);
-            line.labels << QObject::tr("%1 at %2").arg(valueText(s.values[i], s.unit), timeText(s.timeNs[i]));
-            end = std::max(end, s.timeNs[i] / 1e3);
-            top = std::max(top, s.values[i]);
-        }
-        chart.series << line;
+        const QColor color = categoryColor(k++, !dark);  // lines need more contrast than areas
+        if (const auto* before = seriesOf(baseline, s))
+            chart.series << lineOf(*before, color, true);
+        chart.series << lineOf(s, color, false);
     }
+    for (const auto& line : chart.series)
+        for (const auto& point : line.points) {
+            end = std::max(end, point.x());
+            top = std::max(top, point.y());
+        }
     chart.x = {QObject::tr("time since the launch, \u00b5s"), 0, end > 0 ? end : 1, false};
     chart.y = {unit, 0, unit == QLatin1String("%") ? 100 : top > 0 ? top : 1, false};
     return chart;
 }
 
-QStringList seriesHeaders() { return {QObject::tr("Counter"), QObject::tr("Time"), QObject::tr("Value"), QObject::tr("Origin")}; }
+QStringList seriesHeaders() { return {QObject::tr("Counter"), QObject::tr("Time"), QObject::tr("Value"), QObject::tr("Run"), QObject::tr("Origin")}; }
 
-std::vector<TableRow> seriesRows(const capture::Capture& capture, const QString& unit)
+std::vector<TableRow> seriesRows(const capture::Capture& capture, const capture::Capture* baseline, const QString& unit)
 {
     std::vector<TableRow> rows;
+    const auto add = [&](const capture::Series& s, const QString& run) {
+        for (std::size_t i = 0; i < std::min(s.timeNs.size(), s.values.size()); ++i) {
+            TableRow row;
+            row.cells = {metricTitle(s.name), timeText(s.timeNs[i]), valueText(s.values[i], s.unit), run, originName(s.origin)};
+            rows.push_back(std::move(row));
+        }
+    };
     for (const auto& s : capture.series) {
         if (QString::fromStdString(s.unit) != unit)
             continue;
-        for (std::size_t i = 0; i < std::min(s.timeNs.size(), s.values.size()); ++i) {
-            TableRow row;
-            row.cells = {QString::fromStdString(s.name), timeText(s.timeNs[i]), valueText(s.values[i], s.unit), originName(s.origin)};
-            rows.push_back(std::move(row));
-        }
+        add(s, QObject::tr("this one"));
+        if (const auto* before = seriesOf(baseline, s))
+            add(*before, QObject::tr("the baseline"));
     }
     return rows;
 }

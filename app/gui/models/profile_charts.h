@@ -22,17 +22,24 @@ struct ChartedRun {
 // The rate that a point may reach under its own ceilings, in operations a second; 0: they are not there.
 [[nodiscard]] double attainable(const capture::Roofline& roofline, const capture::RooflinePoint& point);
 
-// One bar an operation that has samples, its stalls stacked to 100 %; rare reasons together as "other".
-[[nodiscard]] BarData stallBars(const capture::Capture& capture, bool dark);
+// The bars of a stall chart, from the top: the operations that have samples, each followed by the baseline's of the same name.
+struct StallBar {
+    const capture::Operation* op = nullptr;      // of the capture
+    const capture::Operation* shown = nullptr;   // whose stalls the bar shows: `op`, or the baseline's
+    [[nodiscard]] bool isBaseline() const { return shown != op; }
+};
+// `baseline` may be null.
+[[nodiscard]] std::vector<StallBar> stallOrder(const capture::Capture& capture, const capture::Capture* baseline);
+// The stalls of each bar, stacked to 100 %; rare reasons together as "other".
+[[nodiscard]] BarData stallBars(const capture::Capture& capture, const capture::Capture* baseline, bool dark);
 [[nodiscard]] QStringList stallHeaders();
-[[nodiscard]] std::vector<TableRow> stallRows(const capture::Capture& capture);
-// The operations behind the bars, from the top.
-[[nodiscard]] std::vector<const capture::Operation*> stalledOperations(const capture::Capture& capture);
+[[nodiscard]] std::vector<TableRow> stallRows(const capture::Capture& capture, const capture::Capture* baseline);
 
 // The units that the series have, each once.
 [[nodiscard]] QStringList seriesUnits(const capture::Capture& capture);
-[[nodiscard]] ChartData seriesChart(const capture::Capture& capture, const QString& unit, bool dark);
+// A line a counter; the baseline's of the same name dashed in the same colour. `baseline` may be null.
+[[nodiscard]] ChartData seriesChart(const capture::Capture& capture, const capture::Capture* baseline, const QString& unit, bool dark);
 [[nodiscard]] QStringList seriesHeaders();
-[[nodiscard]] std::vector<TableRow> seriesRows(const capture::Capture& capture, const QString& unit);
+[[nodiscard]] std::vector<TableRow> seriesRows(const capture::Capture& capture, const capture::Capture* baseline, const QString& unit);
 
 }  // namespace tw::gui

@@ -38,9 +38,10 @@ public:
         for (const int i : order())
             addTimeline(i, {});
     }
-    void addBest(const capture::Capture& capture, const QString& label)
+    void addBest(const capture::Capture& capture, const QString& label, bool isBaseline = false)
     {
         capture_ = &capture;
+        isBaseline_ = isBaseline;
         if (const auto all = order(); !all.empty())
             addTimeline(all.back(), label);
     }
@@ -82,7 +83,7 @@ private:
         }
         for (std::size_t s = 0; s < t.spans.size(); ++s)
             if (const auto track = static_cast<std::size_t>(t.spans[s].track); track < laneOf.size() && laneOf[track] >= 0)
-                addSpan(lanes_.chart.lanes[static_cast<std::size_t>(laneOf[track])], t.spans[s], {index, static_cast<int>(s)});
+                addSpan(lanes_.chart.lanes[static_cast<std::size_t>(laneOf[track])], t.spans[s], {index, static_cast<int>(s), isBaseline_});
         if (lanes_.chart.lanes.size() == first)
             lanes_.chart.lanes.pop_back();  // nobody of that role
     }
@@ -137,17 +138,28 @@ private:
 
     const capture::Capture* capture_ = nullptr;
     const std::string& role_;
-    bool dark_;
+    bool dark_, isBaseline_ = false;
     StageLanes lanes_;
     std::map<std::string, int> categories_;
 };
 
 }  // namespace
 
-StageLanes stageLanes(const capture::Capture& capture, const std::string& role, bool dark)
+const capture::Timeline* bestTimeline(const capture::Capture& capture)
+{
+    const capture::Timeline* best = nullptr;
+    for (const auto& t : capture.timelines)
+        if (!best || t.origin < best->origin)
+            best = &t;
+    return best;
+}
+
+StageLanes stageLanes(const capture::Capture& capture, const capture::Capture* baseline, const std::string& role, bool dark)
 {
     LaneMaker maker(role, dark);
     maker.addAll(capture);
+    if (baseline)
+        maker.addBest(*baseline, QObject::tr("Baseline"), true);
     return maker.take();
 }
 
@@ -198,11 +210,12 @@ QStringList spanHeaders()
             QObject::tr("Start"), QObject::tr("Duration"), QObject::tr("Operation"), QObject::tr("Origin")};
 }
 
-std::vector<TableRow> spanRows(const capture::Capture& capture, const StageLanes& lanes)
+std::vector<TableRow> spanRows(const capture::Capture& own, const capture::Capture* baseline, const StageLanes& lanes)
 {
     std::vector<TableRow> rows;
     rows.reserve(lanes.places.size());
     for (const auto& place : lanes.places) {
+        const auto& capture = place.isBaseline ? *baseline : own;
         const auto& t = capture.timelines[static_cast<std::size_t>(place.timeline)];
         const auto& span = t.spans[static_cast<std::size_t>(place.span)];
         const auto& track = t.tracks[static_cast<std::size_t>(span.track)];
@@ -211,7 +224,7 @@ std::vector<TableRow> spanRows(const capture::Capture& capture, const StageLanes
         row.cells = {QString::fromStdString(span.event), QString::fromStdString(track.role), QString::number(track.block), QString::number(track.warp),
                      span.iteration >= 0 ? QString::number(span.iteration) : QString(), span.stage >= 0 ? QString::number(span.stage) : QString(),
                      timeText(span.startNs), timeText(span.endNs - span.startNs), op == capture.operations.end() ? QString() : QString::fromStdString(op->name),
-                     originName(t.origin)};
+                     place.isBaseline ? QObject::tr("%1, baseline").arg(originName(t.origin)) : originName(t.origin)};
         if (op != capture.operations.end())
             row.range = op->where;
         row.op = span.op;

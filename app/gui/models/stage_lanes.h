@@ -8,17 +8,21 @@
 
 namespace tw::gui {
 
-// Which span a bar is: index of its timeline and of the span in it.
+// Which span a bar is: index of its timeline and of the span in it; of the capture, or of the baseline.
 struct SpanPlace {
     int timeline = 0, span = 0;
+    bool isBaseline = false;
 };
 struct StageLanes {
     StageChartData chart;
     std::vector<SpanPlace> places;  // by a bar's id
 };
 
-// `role`: of the tracks that are shown; empty: all. The timelines stand in the order modelled, simulated, measured.
-[[nodiscard]] StageLanes stageLanes(const capture::Capture& capture, const std::string& role, bool dark);
+// `role`: of the tracks that are shown; empty: all. The timelines stand in the order modelled, simulated, measured; below them the best
+// one of `baseline`, which may be null.
+[[nodiscard]] StageLanes stageLanes(const capture::Capture& capture, const capture::Capture* baseline, const std::string& role, bool dark);
+// The one to look at first: recorded before planned. Null: there is none.
+[[nodiscard]] const capture::Timeline* bestTimeline(const capture::Capture& capture);
 // The best timeline of each capture (recorded before planned), below each other on one axis, each headed by its label.
 struct LabelledCapture {
     QString label;
@@ -37,7 +41,7 @@ struct EventSum {
 [[nodiscard]] std::vector<EventSum> eventSums(const capture::Timeline& timeline, const std::string& role, double startNs, double endNs);
 
 [[nodiscard]] QStringList spanHeaders();
-[[nodiscard]] std::vector<TableRow> spanRows(const capture::Capture& capture, const StageLanes& lanes);
+[[nodiscard]] std::vector<TableRow> spanRows(const capture::Capture& capture, const capture::Capture* baseline, const StageLanes& lanes);
 // "measured at 1,980 MHz, records cost 1.8 % of the time, 3 dropped".
 [[nodiscard]] QString timelineDetail(const capture::Timeline& timeline);
 

@@ -61,6 +61,13 @@ std::vector<store::Trial> rankedTrials(std::vector<store::Trial> trials)
     return trials;
 }
 
+std::optional<double> timeOf(const store::Trial& trial, const std::vector<store::Trial>& ranked)
+{
+    if (!ranked.empty() && isMeasured(ranked.front()))
+        return isMeasured(trial) ? trial.medianUs : std::nullopt;
+    return trial.state == store::Trial::State::kMeasured ? trial.modelUs : std::nullopt;
+}
+
 std::vector<std::string> tunedParameters(const std::vector<store::Trial>& trials)
 {
     std::map<std::string, std::set<std::string>> values;
@@ -85,14 +92,15 @@ QStringList trialHeaders(const std::vector<std::string>& parameters)
 std::vector<TableRow> trialRows(const std::vector<store::Trial>& ranked, const std::vector<std::string>& parameters)
 {
     std::vector<TableRow> rows;
-    const double best = !ranked.empty() && isMeasured(ranked.front()) ? *ranked.front().medianUs : 0;
+    const double best = ranked.empty() ? 0 : timeOf(ranked.front(), ranked).value_or(0);
     for (std::size_t i = 0; i < ranked.size(); ++i) {
         const auto& t = ranked[i];
         TableRow row;
-        row.cells = {isMeasured(t) ? QString::number(i + 1) : QString(), t.medianUs ? valueText(*t.medianUs, "us") : QString(),
+        const double relative = best > 0 ? timeOf(t, ranked).value_or(0) / best : 0;  // 0: it has no place
+        row.cells = {relative > 0 ? QString::number(i + 1) : QString(), t.medianUs ? valueText(*t.medianUs, "us") : QString(),
                      t.modelUs ? valueText(*t.modelUs, "us") : QString(),
-                     isMeasured(t) && best > 0 ? QObject::tr("%1\u00d7").arg(*t.medianUs / best, 0, 'f', 2) : QString()};
-        row.values = {static_cast<double>(i), t.medianUs.value_or(1e300), t.modelUs.value_or(1e300), isMeasured(t) && best > 0 ? *t.medianUs / best : 1e300};
+                     relative > 0 ? QObject::tr("%1\u00d7").arg(relative, 0, 'f', 2) : QString()};
+        row.values = {static_cast<double>(i), t.medianUs.value_or(1e300), t.modelUs.value_or(1e300), relative > 0 ? relative : 1e300};
         for (const auto& name : parameters)
             row.cells << QString::fromStdString(valueOf(t, name));
         row.cells << stateText(t);
@@ -112,20 +120,22 @@ ParallelData trialLines(const std::vector<store::Trial>& ranked, const std::vect
     }
     double least = 0, most = 0;
     for (const auto& t : ranked)
-        if (isMeasured(t)) {
-            least = least == 0 ? *t.medianUs : least;
-            most = *t.medianUs;  // they stand by their time
+        if (const auto time = timeOf(t, ranked)) {
+            least = least == 0 ? *time : least;
+            most = *time;  // they stand by their time
         }
-    data.axes << ParallelAxis{QObject::tr("time, fast on top"), {valueText(most, "us"), valueText((most + least) / 2, "us"), valueText(least, "us")}};
+    const bool isModelled = ranked.empty() || !isMeasured(ranked.front());
+    data.axes << ParallelAxis{isModelled ? QObject::tr("modelled, fast on top") : QObject::tr("time, fast on top"), {valueText(most, "us"), valueText((most + least) / 2, "us"), valueText(least, "us")}};
     for (const auto& t : ranked) {
-        if (!isMeasured(t))
+        const auto time = timeOf(t, ranked);
+        if (!time)
             break;
         ParallelLine line;
         for (std::size_t p = 0; p < parameters.size(); ++p)
             line.values << position(values[p].indexOf(QString::fromStdString(valueOf(t, parameters[p]))), values[p].size());
-        line.goodness = most > least ? (most - *t.medianUs) / (most - least) : 1;
+        line.goodness = most > least ? (most - *time) / (most - least) : 1;
         line.values << line.goodness;
-        line.toolTip = QStringLiteral("%1\n%2").arg(valueText(*t.medianUs, "us"), paramsText(t.params));
+        line.toolTip = (isModelled ? QObject::tr("%1 modelled\n%2") : QStringLiteral("%1\n%2")).arg(valueText(*time, "us"), paramsText(t.params));
         data.lines << line;
     }
     return data;

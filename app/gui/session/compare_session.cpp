@@ -43,7 +43,7 @@ protocol::Job jobOf(const driver::CompileRequest& request)
 
 CompareSession::CompareSession(Workbench& workbench, ProfileSession& profiles, CompileFunction compile, std::vector<std::string> runnerCommand,
                                QObject* parent)
-    : QObject(parent), workbench_(workbench), profiles_(profiles), compile_(std::move(compile)), client_(std::move(runnerCommand)),
+    : QObject(parent), workbench_(workbench), profiles_(profiles), compile_(std::move(compile)), runners_(std::move(runnerCommand)),
       compiles_{std::make_unique<JobQueue>(), std::make_unique<JobQueue>()}, runs_(std::make_unique<JobQueue>())
 {
 }
@@ -115,6 +115,22 @@ void CompareSession::addParameters(const std::map<std::string, std::string>& ove
     variant.label = label;
     variant.job = workbench_.currentJob();
     variant.job.kernel = request.kernel;
+    const int id = variant.id;
+    add(std::move(variant));
+    compile(id, std::move(request));
+}
+
+void CompareSession::addTarget(const std::string& target)
+{
+    auto request = workbench_.currentRequest();
+    if (!request.source || !hasRoom())
+        return;
+    request.target = target;
+    Variant variant;
+    variant.id = ++lastId_;
+    variant.label = QString::fromStdString(target);
+    variant.job = workbench_.currentJob();
+    variant.job.target = target;
     const int id = variant.id;
     add(std::move(variant));
     compile(id, std::move(request));
@@ -204,15 +220,15 @@ void CompareSession::deliver(int id, const SnapshotPtr& snapshot, const CaptureP
     Q_EMIT changed();
 }
 
-void CompareSession::profileAll(const ProfileOptions& options)
+void CompareSession::profileAll(const ProfileOptions& options, const RunSetup& setup)
 {
     cancel_ = std::stop_source();
     for (const auto& variant : std::vector<Variant>(variants_))
         if (!variant.capture && !variant.job.text.empty())
-            profile(variant.id, options);
+            profile(variant.id, options, setup.inputsOf(variant.snapshot ? variant.snapshot->function.get() : nullptr));
 }
 
-void CompareSession::profile(int id, const ProfileOptions& options)
+void CompareSession::profile(int id, const ProfileOptions& options, const GivenInputs& inputs)
 {
     auto* variant = find(id);
     variant->isBusy = true;
@@ -223,7 +239,11 @@ void CompareSession::profile(int id, const ProfileOptions& options)
     if (variant->siblings)
         request.job.siblings = variant->siblings->given();
     request.device = options.device;
+    const auto runner = runners_.runnerFor(request.device);
+    request.seed = options.seed;
     request.repeat = options.repeat;
+    request.stalls = options.stalls;
+    request.overTime = options.overTime;
     request.timeline = options.timeline;
     request.coldL2 = options.coldL2;
     const auto say = [this, id](const QString& text) {
@@ -237,12 +257,14 @@ void CompareSession::profile(int id, const ProfileOptions& options)
             },
             Qt::QueuedConnection);
     };
-    runs_->submit([this, id, request = std::move(request), say, stop = cancel_.get_token()] {
+    runs_->submit([this, id, request = std::move(request), runner, inputs, say, name = options.device, stop = cancel_.get_token()]() mutable {
         protocol::ProfileResult result;
         result.head.cancelled = stop.stop_requested();
         if (!result.head.cancelled) {
             say(tr("profiling…"));
-            result = client_.profile(request, {}, stop);
+            result = profileWith(*runner, std::move(request), inputs, {}, stop);
+            if (result.capture)
+                result.capture->environment.device = name;  // as it is named here
         }
         QMetaObject::invokeMethod(
             this,

@@ -29,6 +29,8 @@ class CompareSession : public QObject {
 public:
     static constexpr int kMostVariants = 8;
 
+    void setRunnerFinder(RunnerFinder finder) { runners_.setFinder(std::move(finder)); }
+
     // `compile` runs on threads of the session's own, two at a time.
     CompareSession(Workbench& workbench, ProfileSession& profiles, CompileFunction compile, std::vector<std::string> runnerCommand, QObject* parent);
     ~CompareSession() override;
@@ -40,11 +42,13 @@ public:
     // Each adds one at the end, or says in `problem` why not.
     void pinCurrent();                                                    // the program as it is, with its profile if that is not stale
     void addParameters(const std::map<std::string, std::string>& overlay, const QString& label);  // over the program as it is
+    void addTarget(const std::string& target);  // the program as it is, compiled for it
     void addFile(const QString& path);
     void addCapture(const CapturePtr& capture, const QString& label);
     // One variant a value of a parameter (Python literals); replaces what was there.
     void sweep(const std::string& parameter, const QStringList& values);
-    void profileAll(const ProfileOptions& options);  // those without a profile, one after the other
+    // Those without a profile, one after the other; the inputs are those of `setup`.
+    void profileAll(const ProfileOptions& options, const RunSetup& setup);
     void cancel();
     void remove(int id);
     void rename(int id, const QString& label);
@@ -64,7 +68,7 @@ private:
     void compile(int id, driver::CompileRequest request);
     void model(int id, SnapshotPtr snapshot);
     void deliver(int id, const SnapshotPtr& snapshot, const CapturePtr& model);
-    void profile(int id, const ProfileOptions& options);
+    void profile(int id, const ProfileOptions& options, const GivenInputs& inputs);
 
     Workbench& workbench_;
     ProfileSession& profiles_;
@@ -75,7 +79,7 @@ private:
     int lastId_ = 0;
     std::stop_source cancel_;
     std::stop_source ending_;
-    protocol::Client client_;
+    Runners runners_;
     std::array<std::unique_ptr<JobQueue>, 2> compiles_;  // two cores are the least that a machine has
     std::unique_ptr<JobQueue> runs_;
 };

@@ -16,6 +16,22 @@ QString errorsOf(const protocol::ResultHead& head)
     return messages.join(QLatin1Char('\n'));
 }
 
+}  // namespace
+
+protocol::ProfileResult profileWith(protocol::Client& runner, protocol::ProfileRequest request, const GivenInputs& given,
+                                    const protocol::ProgressCallback& progress, std::stop_token stop)
+{
+    if (const auto problem = readInputs(given, request.inputs)) {
+        protocol::ProfileResult result;
+        result.head.outcome = protocol::Outcome::kUsage;
+        result.head.diagnostics.push_back({Code::kUsage, Severity::kError, {}, *problem, {}, {}, {}});
+        return result;
+    }
+    return runner.profile(request, progress, std::move(stop));
+}
+
+namespace {
+
 std::pair<CapturePtr, QString> readCapture(const QString& path)
 {
     auto read = store::readTwr(path.toStdString());
@@ -27,7 +43,7 @@ std::pair<CapturePtr, QString> readCapture(const QString& path)
 }  // namespace
 
 ProfileSession::ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent)
-    : QObject(parent), workbench_(workbench), local_(std::make_shared<protocol::Client>(runnerCommand)), machine_(std::move(runnerCommand))
+    : QObject(parent), workbench_(workbench), runners_(std::move(runnerCommand))
 {
     connect(&workbench, &Workbench::snapshotChanged, this, [this] {
         if (shown_)
@@ -43,45 +59,29 @@ void ProfileSession::begin()
     Q_EMIT busyChanged(true);
 }
 
-// The runner of a device, which is then named as that runner knows it.
-std::shared_ptr<protocol::Client> ProfileSession::runnerFor(std::string& device)
-{
-    auto place = findRunner_ ? findRunner_(device) : std::nullopt;
-    if (!place)
-        return local_;
-    if (std::exchange(remoteDevice_, device) != device || !remote_) {
-        remote_ = std::make_shared<protocol::Client>(std::move(place->command));
-        // It may lack a compiler for CUDA; this machine's runner then compiles for it.
-        remote_->setCudaCompiler([local = local_](const protocol::CudaCompileRequest& request) { return local->compileCuda(request); });
-    }
-    device = place->device;
-    return remote_;
-}
-
 void ProfileSession::profile(const ProfileOptions& options)
 {
     if (busy_ || workbench_.activeKey().isEmpty())
         return;
-    lastOptions_ = options;
     protocol::ProfileRequest request;
     request.job = workbench_.currentJob();
     request.device = options.device;
-    request.inputs = options.inputs;
     request.seed = options.seed;
     request.repeat = options.repeat;
     request.stalls = request.instructions = options.stalls;
     request.overTime = options.overTime;
     request.timeline = options.timeline;
     request.coldL2 = options.coldL2;
-    const auto runner = runnerFor(request.device);
+    const auto runner = runners_.runnerFor(request.device);
     begin();
     const auto report = [this](const protocol::Progress& p) {
         QMetaObject::invokeMethod(this, [this, p] { Q_EMIT progress(QString::fromStdString(p.phase), p.fraction); },
                                   Qt::QueuedConnection);
     };
-    job_.submit([this, request = std::move(request), runner, report, name = options.device, cancel = cancel_](std::stop_token ending) mutable {
+    job_.submit([this, request = std::move(request), runner, report, given = options.inputs, name = options.device,
+                 cancel = cancel_](std::stop_token ending) mutable {
         const std::stop_callback link(ending, [&cancel] { cancel.request_stop(); });
-        auto result = runner->profile(request, report, cancel.get_token());
+        auto result = profileWith(*runner, std::move(request), given, report, cancel.get_token());
         if (result.capture)
             result.capture->environment.device = name;  // as it is named here
         QMetaObject::invokeMethod(this, [this, result = std::move(result)] { deliver(result); }, Qt::QueuedConnection);
@@ -131,25 +131,6 @@ void ProfileSession::deliverFile(const QString& problem, CapturePtr capture)
         Q_EMIT changed();
     }
     Q_EMIT busyChanged(false);
-}
-
-void ProfileSession::askDevices()
-{
-    if (std::exchange(askedDevices_, true))
-        return;
-    files_.submit([this](std::stop_token stop) {
-        const auto result = machine_.machine(stop);
-        QStringList names;
-        for (const auto& name : result.devices)
-            names << QString::fromStdString(name);
-        QMetaObject::invokeMethod(
-            this,
-            [this, names] {
-                devices_ = names;
-                Q_EMIT devicesChanged();
-            },
-            Qt::QueuedConnection);
-    });
 }
 
 void ProfileSession::show(CapturePtr capture)

@@ -4,21 +4,14 @@
 
 #include <QObject>
 
+#include "app/gui/session/run_setup.h"
+#include "app/gui/session/runners.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
-#include "profiler/protocol/client.h"
 
 namespace tw::gui {
 
 using CapturePtr = std::shared_ptr<const capture::Capture>;
-
-// A runner that is started another way than this machine's, and what the device is called there.
-struct RunnerPlace {
-    std::vector<std::string> command;
-    std::string device;
-};
-// Empty for a device of this machine.
-using RunnerFinder = std::function<std::optional<RunnerPlace>(const std::string& device)>;
 
 struct ProfileOptions {
     std::string device = "sim";
@@ -26,8 +19,12 @@ struct ProfileOptions {
     int repeat = 10;
     bool stalls = true, overTime = true, timeline = true;
     bool coldL2 = true;
-    std::map<std::string, protocol::Input> inputs;  // absent: generated
+    GivenInputs inputs;
 };
+
+// Reads the inputs and asks the runner; blocks. Inputs that cannot be read become the result's diagnostic.
+[[nodiscard]] protocol::ProfileResult profileWith(protocol::Client& runner, protocol::ProfileRequest request, const GivenInputs& given,
+                                                  const protocol::ProgressCallback& progress, std::stop_token stop);
 
 class ProfileSession : public QObject {
     Q_OBJECT
@@ -35,20 +32,18 @@ class ProfileSession : public QObject {
 public:
     ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent);
 
-    void setRunnerFinder(RunnerFinder finder) { findRunner_ = std::move(finder); }
+    void setRunnerFinder(RunnerFinder finder) { runners_.setFinder(std::move(finder)); }
 
     void profile(const ProfileOptions& options);  // nothing while another one runs
     void cancel();
-    [[nodiscard]] const ProfileOptions& lastOptions() const { return lastOptions_; }  // of the last profile
-    void open(const QString& path);               // a .twr file; shown once it is read
-    void askDevices();                            // once; devicesChanged says what the machine has
+    void open(const QString& path);  // a .twr file; shown once it is read
 
     void show(CapturePtr capture);
-    void pin(CapturePtr baseline);                // null: none
+    void pin(CapturePtr baseline);  // null: none
+    [[nodiscard]] ProfileOptions& wanted() { return wanted_; }  // what to record, as the user chose it
     [[nodiscard]] CapturePtr shown() const { return shown_; }
     [[nodiscard]] CapturePtr baseline() const { return baseline_; }
     [[nodiscard]] const std::vector<CapturePtr>& recent() const { return recent_; }  // of this window, the newest first
-    [[nodiscard]] const QStringList& devices() const { return devices_; }
     [[nodiscard]] bool isBusy() const { return busy_; }
     // Why the last profile or file gave nothing, or what is missing in it; empty if all went well.
     [[nodiscard]] const QString& problem() const { return problem_; }
@@ -63,29 +58,23 @@ Q_SIGNALS:
     void changed();  // shown capture, baseline, problem, or whether it is stale
     void busyChanged(bool busy);
     void progress(const QString& phase, double fraction);
-    void devicesChanged();
     void pinned(const tw::gui::CapturePtr& baseline);   // by the user; null: none any more
     void opened(const tw::gui::CapturePtr& capture);    // a file was read
     void captured(const tw::gui::CapturePtr& capture);  // a new profile, not one that was opened
 
 private:
     void begin();
-    std::shared_ptr<protocol::Client> runnerFor(std::string& device);
     void deliver(const protocol::ProfileResult& result);
     void deliverFile(const QString& problem, CapturePtr capture);
 
     Workbench& workbench_;
     CapturePtr shown_, baseline_;
     std::vector<CapturePtr> recent_;
-    QStringList devices_;
     QString problem_;
-    ProfileOptions lastOptions_;
-    bool busy_ = false, askedDevices_ = false;
+    ProfileOptions wanted_;
+    bool busy_ = false;
     std::stop_source cancel_;
-    RunnerFinder findRunner_;
-    std::string remoteDevice_;  // whose runner `remote_` is
-    std::shared_ptr<protocol::Client> local_, remote_;
-    protocol::Client machine_;
+    Runners runners_;
     LatestJob job_, files_;  // last: their destructors end the threads that use the rest
 };
 

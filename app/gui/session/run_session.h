@@ -5,14 +5,15 @@
 
 #include <optional>
 
+#include "app/gui/session/run_setup.h"
+#include "app/gui/session/runners.h"
 #include "app/gui/session/workbench.h"
-#include "profiler/protocol/client.h"
 
 namespace tw::gui {
 
 struct RunOptions {
-    std::string device = "cpu";  // "cpu", "interp", "sim"
-    std::map<std::string, std::string> inputs;  // NAME -> path of a .npy file, or a number; absent: generated
+    std::string device = "cpu";  // as --device names it
+    GivenInputs inputs;
     std::uint64_t seed = 0;
     int repeat = 1;
 };
@@ -32,12 +33,13 @@ class RunSession : public QObject {
 public:
     RunSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent);
 
+    void setRunnerFinder(RunnerFinder finder) { runners_.setFinder(std::move(finder)); }
     void run(const RunOptions& options);
     void verify(const RunOptions& options);
     void cancel();
     [[nodiscard]] bool isBusy() const { return busy_; }
     [[nodiscard]] std::shared_ptr<const RunOutcome> outcome() const { return outcome_; }  // null before the first job
-    [[nodiscard]] int runnerProcessId() const { return client_.processId(); }  // 0: none
+    [[nodiscard]] int runnerProcessId() const { return runners_.local().processId(); }  // of this machine; 0: none
 
 Q_SIGNALS:
     void busyChanged(bool busy);
@@ -53,7 +55,7 @@ private:
     std::shared_ptr<const RunOutcome> outcome_;
     bool busy_ = false;
     std::stop_source cancel_;
-    protocol::Client client_;
+    Runners runners_;
     LatestJob job_;  // last: its destructor ends the thread that uses the rest
 };
 

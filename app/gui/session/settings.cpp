@@ -39,6 +39,9 @@ void Settings::addRecentFile(const QString& path)
 
 void Settings::clearRecentFiles() { write(QStringLiteral("recent"), QStringList()); }
 
+QStringList Settings::devices() const { return read(QStringLiteral("devices"), QStringList()).toStringList(); }
+void Settings::setDevices(const QStringList& names) { write(QStringLiteral("devices"), names); }
+
 QList<OpenFile> Settings::session(int& current) const
 {
     QList<OpenFile> files;

@@ -28,6 +28,9 @@ public:
     void addRecentFile(const QString& path);
     void clearRecentFiles();
 
+    [[nodiscard]] QStringList devices() const;  // that were typed, such as ssh:HOST
+    void setDevices(const QStringList& names);
+
     [[nodiscard]] QList<OpenFile> session(int& current) const;
     void setSession(const QList<OpenFile>& files, int current);
 

@@ -5,14 +5,17 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QRegularExpression>
 
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace tw::gui {
 namespace {
 
-constexpr int kEndMs = 2000;  // for a search to stop at the end of the window
+constexpr int kEndMs = 2000;     // for a search to stop at the end of the window
+constexpr int kChangeMs = 100;   // between two changes while it works: longer where there are many trials to show
+constexpr int kMostChangeMs = 2000;
 
 std::string literalOf(const QJsonValue& value)
 {
@@ -70,9 +73,11 @@ std::vector<store::Trial> readTrials(const QByteArray& json, QString& problem)
     return trials;
 }
 
-TuneSession::TuneSession(Workbench& workbench, QString program, QObject* parent)
-    : QObject(parent), workbench_(workbench), program_(std::move(program))
+TuneSession::TuneSession(Workbench& workbench, QString program, QString storePath, QObject* parent)
+    : QObject(parent), workbench_(workbench), program_(std::move(program)), storePath_(std::move(storePath))
 {
+    later_.setSingleShot(true);
+    connect(&later_, &QTimer::timeout, this, &TuneSession::changed);
     connect(&process_, &QProcess::readyReadStandardError, this, &TuneSession::readProgress);
     connect(&process_, &QProcess::finished, this, &TuneSession::finish);
     connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -95,7 +100,7 @@ TuneSession::~TuneSession()
 
 QStringList TuneSession::arguments(const TuneOptions& options, bool fromInput) const
 {
-    QStringList args{QStringLiteral("tune"), fromInput ? QStringLiteral("-") : workbench_.activeKey(), QStringLiteral("--json")};
+    QStringList args{QStringLiteral("tune"), fromInput ? QStringLiteral("-") : workbench_.activeKey(), QStringLiteral("--json"), QStringLiteral("--progress")};
     const auto add = [&args](const char* name, const QString& value) { args << QString::fromLatin1(name) << value; };
     if (const auto newest = workbench_.newest(); newest && !newest->kernel.empty()) {
         const auto& instance = workbench_.choice().instance;
@@ -114,6 +119,11 @@ QStringList TuneSession::arguments(const TuneOptions& options, bool fromInput) c
     }
     add("--device", QString::fromStdString(options.device));
     add("--top", QString::number(options.top));
+    add("--seed", QString::number(options.seed));
+    for (const auto& [name, value] : options.inputs)
+        add("--input", QString::fromStdString(name + "=" + value));
+    if (!storePath_.isEmpty())
+        add("--store", storePath_);
     return args;
 }
 
@@ -125,11 +135,17 @@ void TuneSession::start(const TuneOptions& options)
     const std::string text(request.source->text());
     const bool fromInput = !isOnDisk(workbench_.activeKey(), text);
     problem_.clear();
-    phase_ = tr("starting…");
-    progress_ = 0;
-    error_.clear();
+    phase_.clear();
+    lastWords_.clear();
+    unread_.clear();
+    done_ = total_ = 0;
     cancelled_ = false;
-    process_.setWorkingDirectory(QFileInfo(workbench_.activeKey()).absolutePath());
+    isFirst_ = true;
+    clock_.invalidate();
+    askedKernel_ = workbench_.newest() ? workbench_.newest()->kernel : std::string();
+    askedDevice_ = options.device;
+    const QString folder = QFileInfo(workbench_.activeKey()).absolutePath();
+    process_.setWorkingDirectory(QFileInfo(folder).isDir() ? folder : QString());
     process_.start(program_, arguments(options, fromInput));
     if (fromInput)
         process_.write(QByteArray::fromStdString(text));
@@ -139,36 +155,85 @@ void TuneSession::start(const TuneOptions& options)
 
 void TuneSession::cancel()
 {
-    cancelled_ = true;
-    if (process_.processId() > 0)
+    if (!isBusy())
+        return;
+    if (std::exchange(cancelled_, true))
+        process_.kill();
+    else if (process_.processId() > 0)
         ::kill(static_cast<pid_t>(process_.processId()), SIGINT);  // it keeps what it has measured
+    Q_EMIT changed();
 }
 
-// The last line is what it does; "3/12" or "25 %" in it is how far it is.
+// A line is a step of the search, or a message of a program that failed.
 void TuneSession::readProgress()
 {
-    error_ += process_.readAllStandardError();
-    const QString line = QString::fromUtf8(error_).trimmed().section(QRegularExpression(QStringLiteral("[\\r\\n]")), -1).trimmed();
-    if (line.isEmpty())
-        return;
-    phase_ = line;
-    static const QRegularExpression kCount(QStringLiteral("(\\d+)\\s*(?:/|of)\\s*(\\d+)")), kPercent(QStringLiteral("(\\d+(?:\\.\\d+)?)\\s*%"));
-    if (const auto count = kCount.match(line); count.hasMatch() && count.captured(2).toDouble() > 0)
-        progress_ = std::clamp(count.captured(1).toDouble() / count.captured(2).toDouble(), 0.0, 1.0);
-    else if (const auto percent = kPercent.match(line); percent.hasMatch())
-        progress_ = std::clamp(percent.captured(1).toDouble() / 100, 0.0, 1.0);
-    Q_EMIT changed();
+    unread_ += process_.readAllStandardError();
+    for (qsizetype end; (end = unread_.indexOf('\n')) >= 0; unread_.remove(0, end + 1)) {
+        const QByteArray line = unread_.left(end).trimmed();
+        const auto step = QJsonDocument::fromJson(line);
+        if (step.isObject())
+            take(step.object());
+        else if (!line.isEmpty())
+            lastWords_ = QString::fromUtf8(line);
+    }
+    if (!later_.isActive())
+        later_.start(std::clamp(static_cast<int>(trials_.size()), kChangeMs, kMostChangeMs));
+}
+
+void TuneSession::take(const QJsonObject& step)
+{
+    const QString phase = step.value(QLatin1String("phase")).toString();
+    phase_ = phase;
+    if (phase != QLatin1String("reference")) {  // which stands between two measurements
+        done_ = step.value(QLatin1String("done")).toInt();
+        total_ = step.value(QLatin1String("total")).toInt();
+    }
+    if (phase == QLatin1String("measure") && !clock_.isValid()) {
+        clock_.start();
+        atClock_ = done_;
+    }
+    if (const auto trial = step.value(QLatin1String("trial")); trial.isObject())
+        keep(trialOf(trial.toObject()));
+}
+
+void TuneSession::keep(store::Trial trial)
+{
+    if (std::exchange(isFirst_, false)) {
+        trials_.clear();
+        places_.clear();
+        kernel_ = askedKernel_;
+        device_ = askedDevice_;
+    }
+    const auto [place, isNew] = places_.try_emplace(trial.params, trials_.size());
+    if (isNew)
+        trials_.push_back(std::move(trial));
+    else
+        trials_[place->second] = std::move(trial);
+}
+
+std::optional<double> TuneSession::remainingSeconds() const
+{
+    if (!isBusy() || !clock_.isValid() || done_ <= atClock_)
+        return std::nullopt;
+    return static_cast<double>(clock_.elapsed()) / 1000 / (done_ - atClock_) * (total_ - done_);
 }
 
 void TuneSession::finish()
 {
+    readProgress();
+    later_.stop();
     QString problem;
     auto trials = readTrials(process_.readAllStandardOutput(), problem);
-    if (!trials.empty())
-        trials_ = std::move(trials);
+    if (!trials.empty()) {
+        isFirst_ = true;  // the document has them all
+        for (auto& trial : trials)
+            keep(std::move(trial));
+    }
     problem_ = cancelled_ ? tr("cancelled; the next search goes on from here") : problem;
     if (process_.exitStatus() == QProcess::CrashExit && !cancelled_)
         problem_ = tr("the search ended unexpectedly; what it measured is kept");
+    if (!problem_.isEmpty() && !cancelled_ && trials.empty() && !lastWords_.isEmpty())
+        problem_ += QStringLiteral(": ") + lastWords_;
     Q_EMIT changed();
 }
 

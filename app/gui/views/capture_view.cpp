@@ -36,6 +36,12 @@ QString CaptureView::absence(const capture::Capture& capture, const char* part, 
     return found == capture.absences.end() ? otherwise : QString::fromStdString(found->second);
 }
 
+const capture::Capture* CaptureView::baseline() const
+{
+    const auto pinned = session_.baseline();
+    return pinned && pinned != session_.shown() ? pinned.get() : nullptr;
+}
+
 void CaptureView::refresh()
 {
     const auto capture = session_.shown();

@@ -32,6 +32,8 @@ protected:
     [[nodiscard]] virtual QString missing(const capture::Capture& capture) const;
     virtual void applyTheme(const Theme&) {}
 
+    // What the shown capture is compared with; null: nothing, or it is the baseline itself.
+    [[nodiscard]] const capture::Capture* baseline() const;
     void reveal(const SourceRange& range, int line, std::uint32_t op);
     // Caption with what is shown and how old it is: "gemm on sim, simulated; older than the text".
     void setCaption(const QString& text);

@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 
+#include "app/gui/models/metric_text.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/cell_grid.h"
 
@@ -48,6 +49,25 @@ std::function<Picture()> pictureOf(const QString& name, Chart*& chart)
 
 // ---- roofline ----
 
+namespace {
+
+// " (+2.0 points against the baseline)"; empty where there is nothing to compare with.
+QString roofChange(const capture::Capture& capture, const capture::Capture* baseline)
+{
+    const auto shareOf = [](const capture::Capture& c) {
+        if (c.roofline.points.empty())
+            return 0.0;
+        const auto& p = c.roofline.points.front();
+        const double best = attainable(c.roofline, p);
+        return best > 0 && p.seconds > 0 ? p.flops / p.seconds / best * 100 : 0;
+    };
+    if (!baseline || shareOf(*baseline) <= 0)
+        return {};
+    return CaptureView::tr(" (%1 against the baseline)").arg(deltaText(shareOf(capture), shareOf(*baseline), "%"));
+}
+
+}  // namespace
+
 RooflineView::RooflineView(ProfileSession& session, ViewContext context, QWidget* parent)
     : CaptureView(QStringLiteral("roofline"), tr("Roofline"), QStringLiteral("roofline"), tr("How near the kernel is to what the device can do"), session,
                   context, parent),
@@ -78,8 +98,9 @@ void RooflineView::showCapture(const capture::Capture& capture)
     QString caption = tr("%1; solid ceilings are measured, dashed ones modelled").arg(captureTitle(capture));
     if (!capture.roofline.points.empty()) {
         const auto& p = capture.roofline.points.front();
-        if (const double best = attainable(capture.roofline, p); best > 0 && p.seconds > 0)
-            caption = tr("%1 % of its roof; solid ceilings are measured, dashed ones modelled").arg(p.flops / p.seconds / best * 100, 0, 'f', 1);
+        if (const double best = attainable(capture.roofline, p); best > 0 && p.seconds > 0) {
+            caption = tr("%1 % of its roof%2; solid ceilings are measured, dashed ones modelled").arg(p.flops / p.seconds / best * 100, 0, 'f', 1).arg(roofChange(capture, baseline()));
+        }
     }
     setCaption(caption);
 }
@@ -88,7 +109,7 @@ void RooflineView::showCapture(const capture::Capture& capture)
 
 StallView::StallView(ProfileSession& session, ViewContext context, QWidget* parent)
     : CaptureView(QStringLiteral("stalls"), tr("Stalls"), QStringLiteral("stalls"), tr("What the warps of each operation wait for"), session, context, parent),
-      rows_(new RowModel(stallHeaders(), {1, 2, 4}, this))
+      rows_(new RowModel(stallHeaders(), {1, 2, 4, 5}, this))
 {
 }
 
@@ -107,25 +128,27 @@ TwinPanel* StallView::makePanel()
 
 QString StallView::missing(const capture::Capture& capture) const
 {
-    return stalledOperations(capture).empty()
+    return stallOrder(capture, nullptr).empty()
                ? absence(capture, "stalls", tr("Stalls are sampled on a GPU. Profile on a CUDA device with \u201cstall reasons\u201d on.")) : QString();
 }
 
 void StallView::goToBar(int category)
 {
     const auto capture = session_.shown();
-    const auto operations = capture ? stalledOperations(*capture) : std::vector<const capture::Operation*>();
-    if (category >= 0 && static_cast<std::size_t>(category) < operations.size()) {
-        const auto& op = *operations[static_cast<std::size_t>(category)];
+    const auto order = capture ? stallOrder(*capture, baseline()) : std::vector<StallBar>();
+    if (category >= 0 && static_cast<std::size_t>(category) < order.size()) {
+        const auto& op = *order[static_cast<std::size_t>(category)].op;
         reveal(op.where, op.line, op.id);
     }
 }
 
 void StallView::showCapture(const capture::Capture& capture)
 {
-    bars_->setData(stallBars(capture, theme_.isDark()));
-    rows_->setRows(stallRows(capture));
-    setCaption(tr("%1; behind each operation its share of the time; click one to go to its line").arg(captureTitle(capture)));
+    bars_->setData(stallBars(capture, baseline(), theme_.isDark()));
+    rows_->setRows(stallRows(capture, baseline()));
+    const auto order = stallOrder(capture, nullptr);
+    setCaption(tr("%1, %2; behind each operation its share of the time; click one to go to its line")
+                   .arg(captureTitle(capture), originName(order.front().op->origin)));
 }
 
 // ---- counters over time ----
@@ -170,9 +193,10 @@ void CounterView::showCapture(const capture::Capture& capture)
         unit_->addItems(units);
     }
     unit_->setVisible(units.size() > 1);
-    chart_->setData(seriesChart(capture, unit_->currentText(), theme_.isDark()));
-    rows_->setRows(seriesRows(capture, unit_->currentText()));
-    setCaption(captureTitle(capture));
+    chart_->setData(seriesChart(capture, baseline(), unit_->currentText(), theme_.isDark()));
+    rows_->setRows(seriesRows(capture, baseline(), unit_->currentText()));
+    const QString what = tr("%1, %2").arg(captureTitle(capture), originName(capture.series.front().origin));
+    setCaption(baseline() && !baseline()->series.empty() ? tr("%1; dashed: the baseline").arg(what) : what);
 }
 
 }  // namespace tw::gui

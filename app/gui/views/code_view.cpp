@@ -4,10 +4,13 @@
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QToolButton>
 
+#include "app/gui/models/line_costs.h"
+#include "app/gui/views/heat.h"
 #include "app/gui/views/listing_panel.h"
+#include "app/gui/widgets/elided_label.h"
+#include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
 
@@ -16,6 +19,13 @@ constexpr auto kLlvmStages = driver::StageWanted::kLlvmIr | driver::StageWanted:
 constexpr auto kAssemblyStages = static_cast<unsigned>(driver::StageWanted::kAssembly);
 constexpr auto kPtxStages = static_cast<unsigned>(driver::StageWanted::kPtx);
 constexpr auto kSassStages = static_cast<unsigned>(driver::StageWanted::kSass);
+
+// Under a title that says the rest.
+QString hintText(const std::string& message)
+{
+    const QString text = QString::fromStdString(message), prefix = QStringLiteral("not supported: ");
+    return text.startsWith(prefix) ? text.mid(prefix.size()) : text;
+}
 }  // namespace
 
 CodeView::Kind CodeView::cuda()
@@ -48,8 +58,8 @@ CodeView::Kind CodeView::assembly()
             {{QString(), [](const FarResult& r) { return r.assembly; }}}, kAssemblyStages, false};
 }
 
-CodeView::CodeView(Kind kind, FarStages& stages, ViewContext context, QWidget* parent)
-    : View(kind.name, kind.title, kind.iconName, context, parent), kind_(std::move(kind)), stages_(stages)
+CodeView::CodeView(Kind kind, FarStages& stages, ProfileSession& profiles, ViewContext context, QWidget* parent)
+    : View(kind.name, kind.title, kind.iconName, context, parent), kind_(std::move(kind)), stages_(stages), profiles_(profiles)
 {
     auto* page = new QWidget(frame());
     listing_ = new ListingPanel(kind_.language, context.selection, page);
@@ -61,6 +71,7 @@ CodeView::CodeView(Kind kind, FarStages& stages, ViewContext context, QWidget* p
     setContent(page);
     setFocusProxy(listing_);
     connect(&stages, &FarStages::changed, this, [this] { invalidate(); });
+    connect(&profiles, &ProfileSession::changed, this, [this] { invalidate(); });
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
 }
 
@@ -76,9 +87,8 @@ QWidget* CodeView::makeBar(QWidget* parent)
     for (const auto& v : kind_.variants)
         variant_->addItem(v.title);
     variant_->setVisible(kind_.variants.size() > 1);
-    caption_ = new QLabel(bar);
+    caption_ = new ElidedLabel(bar);
     caption_->setProperty("role", "muted");
-    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     const auto button = [&](const char* iconName, const QString& tip, auto slot) {
         auto* b = new QToolButton(bar);
         b->setIcon(icon(QString::fromLatin1(iconName)));
@@ -111,6 +121,8 @@ void CodeView::refresh()
     const auto shown = context_.workbench.shown();
     if (!shown)
         return showEmpty(tr("No code yet"), tr("The kernel's code appears here as soon as it compiles."));
+    if (const auto* profiled = profiledCode())
+        return showProfiled(*profiled);
     if (kind_.forGpu && !shown->target.isCuda())
         return showEmpty(tr("No %1 for this target").arg(kind_.title),
                          tr("The target is %1. Choose a CUDA target, such as sm_90a, in the Kernels view.")
@@ -137,25 +149,39 @@ void CodeView::show(const driver::TargetCode& code, std::shared_ptr<const Source
 {
     listing_->setListing(makeListing(code), std::move(source));
     listing_->setStale(stale);
-    showHeat();
-    caption_->setText(stale && busy ? tr("making newer code…") : stale ? tr("older than the text") : targetText());
+    showHeat(!stale && !profiles_.isStale());
+    showCaption(stale && busy ? tr("making newer code…") : stale ? tr("older than the text") : targetText());
     showContent();
 }
 
-void CodeView::setHeat(const std::string& text, std::vector<LineHeat> heat)
+// The profile carries it, so it is shown where this machine cannot make it, or would make it otherwise.
+const driver::TargetCode* CodeView::profiledCode() const
 {
-    heatText_ = text;
-    heat_ = std::move(heat);
-    showHeat();
+    const auto capture = profiles_.shown();
+    if (!capture || profiles_.isStale() || !context_.workbench.newest())
+        return nullptr;
+    const auto* code = kind_.name == QLatin1String("cuda") ? &capture->cuda : kind_.name == QLatin1String("sass") ? &capture->sass : nullptr;
+    return code && !code->text.empty() ? code : nullptr;
 }
 
-void CodeView::showHeat()
+void CodeView::showProfiled(const driver::TargetCode& code)
 {
-    std::string_view shown = listing_->listing().text, wanted = heatText_;
-    for (auto* text : {&shown, &wanted})
-        while (text->ends_with('\n'))
-            text->remove_suffix(1);
-    listing_->pane().setHeat(!wanted.empty() && shown == wanted ? heat_ : std::vector<LineHeat>());
+    const auto capture = profiles_.shown();
+    listing_->setListing(makeListing(code), context_.workbench.newest()->source);
+    listing_->setStale(false);
+    showHeat(true);
+    showCaption(tr("for %1, as profiled on %2").arg(QString::fromStdString(capture->target), QString::fromStdString(capture->environment.device)));
+    showContent();
+}
+
+void CodeView::showCaption(const QString& what)
+{
+    caption_->setText(heatNote_.isEmpty() ? what : what + QStringLiteral(" \u00b7 ") + heatNote_);
+}
+
+void CodeView::showHeat(bool fits)
+{
+    heatNote_ = showListingHeat(profiles_, kind_.name.toStdString(), *listing_, fits);
 }
 
 void CodeView::showProblems(const std::vector<Diagnostic>& diagnostics, bool busy)
@@ -164,8 +190,7 @@ void CodeView::showProblems(const std::vector<Diagnostic>& diagnostics, bool bus
         return showEmpty(tr("Making code…"), tr("The runner compiles the kernel %1.").arg(targetText()));
     for (const auto& d : diagnostics) {
         if (d.severity == Severity::kError)
-            return showEmpty(d.code == Code::kNotSupported ? tr("Not available") : tr("No code for this kernel"),
-                             QString::fromStdString(d.message));
+            return showEmpty(d.code == Code::kNotSupported ? tr("Not available") : tr("No code for this kernel"), hintText(d.message));
     }
     showEmpty(tr("No code yet"), tr("The kernel's code %1 appears here.").arg(targetText()));
 }

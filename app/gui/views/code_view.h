@@ -1,17 +1,18 @@
 // Text of a stage behind the IR: CUDA (near, so it follows every key), or what the runner makes of it once the text rests: LLVM IR,
-// assembly, PTX, SASS. Linked to the source line by line.
+// assembly, PTX, SASS. Linked to the source line by line, with the heat of the shown profile in the margin. CUDA and SASS that a profile of
+// this very program carries are shown as they were measured.
 #pragma once
 
 #include "app/gui/editor/highlight.h"
-#include "app/gui/editor/text_pane.h"
 #include "app/gui/session/far_stages.h"
+#include "app/gui/session/profile_session.h"
 #include "app/gui/views/view.h"
 
 class QComboBox;
-class QLabel;
 
 namespace tw::gui {
 
+class ElidedLabel;
 class ListingPanel;
 struct Listing;
 
@@ -36,32 +37,34 @@ public:
     static Kind llvm();
     static Kind assembly();
 
-    CodeView(Kind kind, FarStages& stages, ViewContext context, QWidget* parent);
+    CodeView(Kind kind, FarStages& stages, ProfileSession& profiles, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override;
     [[nodiscard]] unsigned farStages() const override { return kind_.stages; }
     [[nodiscard]] const Listing& listing() const;
-    // The costs of the lines of `text`, shown for as long as the view shows just that text.
-    void setHeat(const std::string& text, std::vector<LineHeat> heat);
+    [[nodiscard]] const QString& heatNote() const { return heatNote_; }  // what the margin shows, or why it is empty
 
 protected:
     void refresh() override;
 
 private:
     QWidget* makeBar(QWidget* parent);
+    [[nodiscard]] const driver::TargetCode* profiledCode() const;  // null: none that fits
     void show(const driver::TargetCode& code, std::shared_ptr<const SourceText> source, bool stale, bool busy);
+    void showProfiled(const driver::TargetCode& code);
     void refreshNear(const driver::CompileSnapshot& shown);
-    void showHeat();
+    void showHeat(bool fits);
+    void showCaption(const QString& what);
     void showProblems(const std::vector<Diagnostic>& diagnostics, bool busy);
     [[nodiscard]] QString targetText() const;  // "for sm_90a"
 
     Kind kind_;
     FarStages& stages_;
+    ProfileSession& profiles_;
     ListingPanel* listing_;
     QComboBox* variant_ = nullptr;
-    QLabel* caption_ = nullptr;
-    std::string heatText_;
-    std::vector<LineHeat> heat_;
+    ElidedLabel* caption_ = nullptr;
+    QString heatNote_;
 };
 
 }  // namespace tw::gui

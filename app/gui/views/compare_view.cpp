@@ -2,27 +2,25 @@
 
 #include <QComboBox>
 #include <QFileDialog>
-#include <QInputDialog>
-#include <QLabel>
-#include <QMenu>
 #include <QMessageBox>
-#include <QPushButton>
 #include <QSaveFile>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "app/gui/models/memory_map.h"
 #include "app/gui/models/metric_text.h"
 #include "app/gui/models/profile_rows.h"
 #include "app/gui/models/stage_lanes.h"
-#include "app/gui/views/compare_dialogs.h"
+#include "app/gui/views/compare_bar.h"
 #include "app/gui/views/memory_stack.h"
 #include "app/gui/views/text_columns.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/bar_panel.h"
 #include "app/gui/widgets/cell_grid.h"
 #include "app/gui/widgets/chart_panel.h"
+#include "app/gui/widgets/empty_state.h"
 #include "profiler/report/compare_page.h"
 
 namespace tw::gui {
@@ -33,14 +31,14 @@ QString chartName(const compare::Row& row) { return QStringLiteral("%1, %2").arg
 
 }  // namespace
 
-CompareView::CompareView(CompareSession& session, ProfileSession& profiles, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("compare"), tr("Compare"), QStringLiteral("compare"), context, parent), session_(session), profiles_(profiles),
+CompareView::CompareView(CompareSession& session, ProfileSession& profiles, RunSetup& setup, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("compare"), tr("Compare"), QStringLiteral("compare"), context, parent), session_(session), profiles_(profiles), setup_(setup),
       rows_(new RowModel({tr("Number")}, {}, this)), theme_(Theme::load(QStringLiteral("light")))
 {
     connect(&session, &CompareSession::changed, this, [this] { invalidate(); });
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] {
-        if (pin_)
-            pin_->setEnabled(!session_.isFull() && context_.workbench.newest() && context_.workbench.newest()->function);
+        if (bar_)
+            bar_->refresh(theme_.isDark());
     });
 }
 
@@ -50,82 +48,20 @@ void CompareView::makeContent()
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(makeBar(page));
-    layout->addWidget(makeTabs(page));
-    layout->addWidget(makePages(page), 1);
+    bar_ = new CompareBar(session_, profiles_, setup_, context_.workbench, page);
+    results_ = new QWidget(page);
+    auto* below = new QVBoxLayout(results_);
+    below->setContentsMargins(0, 0, 0, 0);
+    below->setSpacing(0);
+    below->addWidget(makeTabs(results_));
+    below->addWidget(makePages(results_), 1);
+    nothing_ = new EmptyState(QStringLiteral("compare"), page);
+    layout->addWidget(bar_);
+    layout->addWidget(results_, 1);
+    layout->addWidget(nothing_, 1);
     setContent(page);
-    setFocusProxy(pin_);
-}
-
-QWidget* CompareView::makeBar(QWidget* parent)
-{
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
-    pin_ = new QPushButton(icon(QStringLiteral("pin")), tr("Pin this state"), bar);
-    pin_->setToolTip(tr("Adds the program as it is now, with its parameters and its profile"));
-    profile_ = new QPushButton(tr("Profile all"), bar);
-    profile_->setToolTip(tr("Profiles the variants that have no profile yet, one after the other"));
-    cancel_ = new QToolButton(bar);
-    cancel_->setIcon(icon(QStringLiteral("stop")));
-    cancel_->setToolTip(tr("Cancel"));
-    chips_ = new QWidget(bar);
-    chipRow_ = new QHBoxLayout(chips_);
-    chipRow_->setContentsMargins(4, 0, 4, 0);
-    chipRow_->setSpacing(4);
-    state_ = new QLabel(bar);
-    state_->setProperty("role", "muted");
-    state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 4, 6, 4);
-    layout->setSpacing(4);
-    layout->addWidget(pin_);
-    layout->addWidget(makeAddButton(bar));
-    layout->addWidget(chips_);
-    layout->addWidget(state_, 1);
-    layout->addWidget(profile_);
-    layout->addWidget(cancel_);
-    layout->addWidget(makeExportButton(bar));
-    connect(pin_, &QPushButton::clicked, &session_, &CompareSession::pinCurrent);
-    connect(profile_, &QPushButton::clicked, this, [this] { session_.profileAll(profiles_.lastOptions()); });
-    connect(cancel_, &QToolButton::clicked, &session_, &CompareSession::cancel);
-    return bar;
-}
-
-QToolButton* CompareView::makeAddButton(QWidget* parent)
-{
-    auto* button = new QToolButton(parent);
-    button->setIcon(icon(QStringLiteral("add")));
-    button->setToolTip(tr("Add a variant"));
-    button->setAccessibleName(button->toolTip());
-    button->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(button);
-    menu->addAction(tr("With other parameters…"), this, [this] { askForParameters(session_, context_.workbench, this); });
-    menu->addAction(tr("Another file…"), this, [this] { askForFile(session_, this); });
-    menu->addAction(tr("The shown profile"), this, [this] {
-        if (profiles_.shown())
-            session_.addCapture(profiles_.shown(), captureTitle(*profiles_.shown()));
-    });
-    menu->addSeparator();
-    menu->addAction(tr("Sweep over a parameter…"), this, [this] { askForSweep(session_, context_.workbench, this); });
-    menu->addSeparator();
-    menu->addAction(tr("Remove all"), &session_, &CompareSession::clear);
-    button->setMenu(menu);
-    return button;
-}
-
-QToolButton* CompareView::makeExportButton(QWidget* parent)
-{
-    auto* button = new QToolButton(parent);
-    button->setIcon(icon(QStringLiteral("export")));
-    button->setToolTip(tr("Export the comparison"));
-    button->setAccessibleName(button->toolTip());
-    button->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(button);
-    for (const char* format : {"html", "csv", "json", "svg"})
-        menu->addAction(tr("As %1…").arg(QString::fromLatin1(format).toUpper()), this, [this, format] { exportAs(QString::fromLatin1(format)); });
-    button->setMenu(menu);
-    return button;
+    setFocusProxy(bar_);
+    connect(bar_, &CompareBar::exportRequested, this, &CompareView::exportAs);
 }
 
 QWidget* CompareView::makeTabs(QWidget* parent)
@@ -208,22 +144,12 @@ void CompareView::refresh()
 {
     if (!pages_)
         makeContent();
-    showChips();
-    const auto& variants = session_.variants();
-    const auto newest = context_.workbench.newest();
-    pin_->setEnabled(!session_.isFull() && newest && newest->function);
-    profile_->setEnabled(!session_.isBusy() && std::any_of(variants.begin(), variants.end(), [](const auto& v) { return !v.capture && !v.job.text.empty(); }));
-    cancel_->setVisible(session_.isBusy());
-    QStringList states;
-    for (const auto& v : variants)
-        if (!v.state.isEmpty())
-            states << tr("%1: %2").arg(v.label, v.state);
-    if (!session_.problem().isEmpty())
-        states.prepend(session_.problem());
-    if (variants.empty())
-        states = {tr("Pin the program as it is, change it, and pin it again; or add other parameters, files and stored runs.")};
-    state_->setText(states.join(QStringLiteral(" \u00b7 ")));
-    state_->setToolTip(states.join(QLatin1Char('\n')));
+    bar_->refresh(theme_.isDark());
+    const bool any = !session_.variants().empty();
+    results_->setVisible(any);
+    nothing_->setVisible(!any);
+    nothing_->setMessage(tr("Nothing to compare yet"),
+                         tr("Pin the program as it is, change it, and pin it again; or add (+) other parameters, files, targets and stored runs, or a sweep over a parameter."));
     const auto variantsNow = compared();
     numbers_ = variantsNow.empty() ? std::vector<compare::Row>() : compare::rowsOf(toCompare(variantsNow));
     QStringList metrics;
@@ -246,37 +172,6 @@ void CompareView::refresh()
     fill(metric_, metrics, 0);
     showTab();
     showContent();
-}
-
-void CompareView::showChips()
-{
-    while (auto* item = chipRow_->takeAt(0)) {
-        item->widget()->deleteLater();
-        delete item;
-    }
-    int index = 0;
-    for (const auto& v : session_.variants()) {
-        auto* chip = new QToolButton(chips_);
-        QPixmap dot(10, 10);
-        dot.fill(categoryColor(index, !theme_.isDark()));
-        chip->setIcon(dot);
-        chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        chip->setText(QFontMetrics(chip->font()).elidedText(v.label, Qt::ElideRight, 150));
-        chip->setToolTip(v.state.isEmpty() ? v.label : tr("%1\n%2").arg(v.label, v.state));
-        chip->setPopupMode(QToolButton::InstantPopup);
-        auto* menu = new QMenu(chip);
-        menu->addAction(tr("Rename…"), this, [this, id = v.id, label = v.label] {
-            const QString name = QInputDialog::getText(this, tr("Rename"), tr("Name of the variant:"), QLineEdit::Normal, label);
-            if (!name.isEmpty())
-                session_.rename(id, name);
-        });
-        if (index > 0)
-            menu->addAction(tr("Compare the others with this"), this, [this, id = v.id] { session_.moveToFront(id); });
-        menu->addAction(tr("Remove"), this, [this, id = v.id] { session_.remove(id); });
-        chip->setMenu(menu);
-        chipRow_->addWidget(chip);
-        ++index;
-    }
 }
 
 void CompareView::showTab()

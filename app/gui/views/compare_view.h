@@ -7,9 +7,6 @@
 #include "app/gui/widgets/theme.h"
 
 class QComboBox;
-class QHBoxLayout;
-class QLabel;
-class QPushButton;
 class QStackedWidget;
 class QTabBar;
 class QToolButton;
@@ -18,6 +15,8 @@ namespace tw::gui {
 
 class BarPanel;
 class ChartPanel;
+class CompareBar;
+class EmptyState;
 class MemoryStack;
 class StageChart;
 class TextColumns;
@@ -27,7 +26,7 @@ class CompareView : public View {
     Q_OBJECT
 
 public:
-    CompareView(CompareSession& session, ProfileSession& profiles, ViewContext context, QWidget* parent);
+    CompareView(CompareSession& session, ProfileSession& profiles, RunSetup& setup, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
 
@@ -37,12 +36,8 @@ protected:
 private:
     enum Tab { kNumbers, kSource, kIr, kCuda, kMemory, kTimelines, kChart };
     void makeContent();
-    QWidget* makeBar(QWidget* parent);
     QWidget* makeTabs(QWidget* parent);
     QWidget* makePages(QWidget* parent);
-    QToolButton* makeAddButton(QWidget* parent);
-    QToolButton* makeExportButton(QWidget* parent);
-    void showChips();
     void showTab();
     void showTexts(ComparedText kind);
     void showMemory();
@@ -53,17 +48,17 @@ private:
 
     CompareSession& session_;
     ProfileSession& profiles_;
+    RunSetup& setup_;
     RowModel* rows_;
     Theme theme_;
     double codeSize_ = 10.5;
     std::vector<compare::Row> numbers_;
-    QWidget* chips_ = nullptr;
-    QHBoxLayout* chipRow_ = nullptr;
+    CompareBar* bar_ = nullptr;
+    EmptyState* nothing_ = nullptr;
+    QWidget* results_ = nullptr;
     QTabBar* tabs_ = nullptr;
     QComboBox *pass_ = nullptr, *metric_ = nullptr;
-    QToolButton *fold_ = nullptr, *next_ = nullptr, *previous_ = nullptr, *cancel_ = nullptr;
-    QPushButton *pin_ = nullptr, *profile_ = nullptr;
-    QLabel* state_ = nullptr;
+    QToolButton *fold_ = nullptr, *next_ = nullptr, *previous_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     TwinPanel* table_ = nullptr;
     TextColumns* texts_ = nullptr;

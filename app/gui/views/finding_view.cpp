@@ -7,6 +7,15 @@
 namespace tw::gui {
 namespace {
 constexpr double kFindingsWidth = 720;
+
+// The same rule at the same line; null: the baseline, if there is one, has none.
+const capture::Finding* sameFinding(const capture::Capture* baseline, const capture::Finding& finding)
+{
+    if (!baseline)
+        return nullptr;
+    const auto found = std::find_if(baseline->findings.begin(), baseline->findings.end(), [&](const auto& f) { return f.code == finding.code && f.line == finding.line; });
+    return found == baseline->findings.end() ? nullptr : &*found;
+}
 }
 
 FindingView::FindingView(ProfileSession& session, ViewContext context, QWidget* parent)
@@ -61,6 +70,10 @@ void FindingView::showCapture(const capture::Capture& capture)
         item.reason = QString::fromStdString(f.reason);
         item.gain = f.gain > 1.005 ? tr("up to %1\u00d7").arg(f.gain, 0, 'f', 2) : QString();
         item.place = f.line > 0 ? tr("line %1").arg(f.line) : QString();
+        if (const auto* before = sameFinding(baseline(), f))
+            item.place += (item.place.isEmpty() ? QString() : QStringLiteral(" \u00b7 ")) + tr("%1 against the baseline").arg(deltaText(f.value, before->value, f.unit));
+        else if (baseline())
+            item.place += (item.place.isEmpty() ? QString() : QStringLiteral(" \u00b7 ")) + tr("not in the baseline");
         item.badge = originName(f.origin);
         item.badgeColor = colors_.of(f.origin);
         if (f.edit.isPossible()) {

@@ -67,6 +67,7 @@ void InputForm::showFunction(const ir::Function* function)
         line->setMinimumWidth(60);
         line->setAccessibleName(tr("Input %1").arg(name));
         label->setBuddy(line);
+        connect(line, &QLineEdit::textChanged, this, [this, name](const QString& text) { Q_EMIT edited(name, text.trimmed()); });
         lines_[name] = line;
         grid->addWidget(label, row, 0);
         grid->addWidget(line, row, 1);
@@ -81,16 +82,6 @@ void InputForm::showFunction(const ir::Function* function)
     }
     grid->setRowStretch(row, 1);
     setWidget(panel);
-}
-
-std::map<std::string, std::string> InputForm::inputs() const
-{
-    std::map<std::string, std::string> given;
-    for (const auto& [name, line] : lines_) {
-        if (const QString text = line->text().trimmed(); !text.isEmpty())
-            given[name.toStdString()] = text.toStdString();
-    }
-    return given;
 }
 
 void InputForm::browse(QLineEdit& line)

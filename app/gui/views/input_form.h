@@ -19,7 +19,9 @@ public:
     explicit InputForm(QWidget* parent);
 
     void showFunction(const ir::Function* function);  // null: none. What was typed for a name stays.
-    [[nodiscard]] std::map<std::string, std::string> inputs() const;  // those that are given
+
+Q_SIGNALS:
+    void edited(const QString& name, const QString& text);  // trimmed; empty: to be generated
 
 private:
     void browse(QLineEdit& line);

@@ -12,7 +12,7 @@ constexpr QSizeF kFlowSize{960, 260};
 MemoryFlowView::MemoryFlowView(ProfileSession& session, ViewContext context, QWidget* parent)
     : CaptureView(QStringLiteral("memoryflow"), tr("Memory flow"), QStringLiteral("memoryflow"), tr("The way of the bytes through the memories"), session,
                   context, parent),
-      rows_(new RowModel(flowHeaders(), {2, 3, 4, 5}, this))
+      rows_(new RowModel(flowHeaders(), {2, 3, 4, 5, 6}, this))
 {
 }
 
@@ -41,9 +41,9 @@ QString MemoryFlowView::missing(const capture::Capture& capture) const
 
 void MemoryFlowView::showCapture(const capture::Capture& capture)
 {
-    picture_->setData(flowPicture(capture));
-    rows_->setRows(flowRows(capture));
-    setCaption(tr("%1; arrows are as thick as what crosses them, and coloured by how near it is to the peak").arg(captureTitle(capture)));
+    picture_->setData(flowPicture(capture, baseline()));
+    rows_->setRows(flowRows(capture, baseline()));
+    setCaption(tr("%1; thick: much crosses, coloured: near the peak").arg(captureTitle(capture)));
 }
 
 }  // namespace tw::gui

@@ -4,19 +4,22 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QSplitter>
 #include <QToolButton>
 #include <QTreeView>
 
+#include "app/gui/session/profile_session.h"
 #include "app/gui/session/workbench.h"
+#include "app/gui/views/heat.h"
 #include "app/gui/views/listing_panel.h"
+#include "app/gui/widgets/elided_label.h"
+#include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
 
-PassView::PassView(ViewContext context, QWidget* parent)
+PassView::PassView(ProfileSession& profiles, ViewContext context, QWidget* parent)
     : View(QStringLiteral("passes"), tr("Passes"), QStringLiteral("passes"), context, parent),
-      model_(new PassModel(this)), list_(new QTreeView(this))
+      profiles_(profiles), model_(new PassModel(this)), list_(new QTreeView(this))
 {
     list_->setModel(model_);
     list_->setRootIsDecorated(false);
@@ -30,7 +33,7 @@ PassView::PassView(ViewContext context, QWidget* parent)
     splitter->addWidget(makeListingSide(splitter));
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({190, 600});
+    splitter->setSizes({220, 600});
     setContent(splitter);
     connect(list_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
         if (!current.isValid())
@@ -39,6 +42,7 @@ PassView::PassView(ViewContext context, QWidget* parent)
         showPass();
     });
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&profiles, &ProfileSession::changed, this, [this] { invalidate(); });
 }
 
 QToolButton* PassView::makeButton(const QString& iconName, const QString& toolTip)
@@ -56,9 +60,8 @@ QWidget* PassView::makeListingSide(QWidget* parent)
     auto* bar = new QWidget(side);
     bar->setProperty("role", "bar");
     bar->setAttribute(Qt::WA_StyledBackground);
-    caption_ = new QLabel(bar);
+    caption_ = new ElidedLabel(bar);
     caption_->setProperty("role", "muted");
-    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     diff_ = makeButton(QStringLiteral("diff"), tr("Mark what the pass changed"));
     diff_->setCheckable(true);
     diff_->setChecked(true);
@@ -133,9 +136,13 @@ void PassView::showPass()
         return;
     listing_->setListing(diff_->isChecked() ? model_->difference(row) : model_->listing(row), shown->source);
     listing_->setStale(context_.workbench.isStale());
-    const QString purpose = model_->purpose(row);
-    caption_->setText(context_.workbench.isStale() ? tr("older than the text \u2014 %1").arg(purpose) : purpose);
-    caption_->setToolTip(purpose);
+    const QString note = showListingHeat(profiles_, "ir", *listing_, !context_.workbench.isStale() && !profiles_.isStale());
+    QStringList words{model_->purpose(row)};
+    if (context_.workbench.isStale())
+        words.prepend(tr("older than the text"));
+    if (!note.isEmpty())
+        words << note;
+    caption_->setText(words.join(QStringLiteral(" \u00b7 ")));
 }
 
 }  // namespace tw::gui

@@ -1,22 +1,23 @@
-// The IR after every pass, with what the pass changed.
+// The IR after every pass, with what the pass changed and what its lines cost in the shown profile.
 #pragma once
 
 #include "app/gui/models/pass_model.h"
 #include "app/gui/views/view.h"
 
-class QLabel;
 class QToolButton;
 class QTreeView;
 
 namespace tw::gui {
 
+class ElidedLabel;
 class ListingPanel;
+class ProfileSession;
 
 class PassView : public View {
     Q_OBJECT
 
 public:
-    PassView(ViewContext context, QWidget* parent);
+    PassView(ProfileSession& profiles, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
 
 protected:
@@ -27,10 +28,11 @@ private:
     QToolButton* makeButton(const QString& iconName, const QString& toolTip);
     void showPass();
 
+    ProfileSession& profiles_;
     PassModel* model_;
     QTreeView* list_;
     ListingPanel* listing_ = nullptr;
-    QLabel* caption_ = nullptr;
+    ElidedLabel* caption_ = nullptr;
     QToolButton* diff_ = nullptr;
     QString chosen_;  // the pass that the user picked; survives recompiles
 };

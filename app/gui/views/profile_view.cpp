@@ -1,7 +1,5 @@
 #include "app/gui/views/profile_view.h"
 
-#include <QComboBox>
-#include <QInputDialog>
 #include <QLabel>
 #include <QMenu>
 #include <QProgressBar>
@@ -13,6 +11,7 @@
 
 #include "app/gui/models/metric_text.h"
 #include "app/gui/views/capture_export.h"
+#include "app/gui/views/device_picker.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/empty_state.h"
 #include "app/gui/widgets/metric_cards.h"
@@ -41,13 +40,12 @@ void setRole(QLabel* label, const char* role)
 
 }  // namespace
 
-ProfileView::ProfileView(ProfileSession& session, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("profile"), tr("Profile"), QStringLiteral("profile"), context, parent), session_(session),
+ProfileView::ProfileView(ProfileSession& session, RunSetup& setup, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("profile"), tr("Profile"), QStringLiteral("profile"), context, parent), session_(session), setup_(setup),
       rows_(new RowModel(metricHeaders(), {1}, this))
 {
     connect(&session, &ProfileSession::changed, this, [this] { invalidate(); });
     connect(&session, &ProfileSession::busyChanged, this, [this] { invalidate(); });
-    connect(&session, &ProfileSession::devicesChanged, this, &ProfileView::fillDevices);
     connect(&session, &ProfileSession::progress, this, [this](const QString& phase, double fraction) {
         if (!progress_)
             return;
@@ -96,8 +94,6 @@ void ProfileView::makeContent()
     layout->addWidget(nothing_, 1);
     setContent(page);
     setFocusProxy(profile_);
-    fillDevices();
-    session_.askDevices();
 }
 
 QWidget* ProfileView::makeControls(QWidget* parent)
@@ -105,9 +101,7 @@ QWidget* ProfileView::makeControls(QWidget* parent)
     auto* bar = new QWidget(parent);
     bar->setProperty("role", "bar");
     bar->setAttribute(Qt::WA_StyledBackground);
-    device_ = new QComboBox(bar);
-    device_->setAccessibleName(tr("Device"));
-    device_->setMinimumWidth(110);
+    device_ = new DevicePicker(setup_, DevicePicker::Use::kMeasure, bar);
     profile_ = new QPushButton(tr("Profile"), bar);
     profile_->setProperty("primary", true);
     profile_->setToolTip(tr("Measure the kernel on the device (F6)"));
@@ -132,12 +126,6 @@ QWidget* ProfileView::makeControls(QWidget* parent)
     layout->addWidget(state_);
     connect(profile_, &QPushButton::clicked, this, &ProfileView::profile);
     connect(cancel_, &QPushButton::clicked, &session_, &ProfileSession::cancel);
-    connect(device_, &QComboBox::activated, this, [this](int index) {
-        if (device_->itemData(index).toString().isEmpty())
-            return askForDevice();
-        hasChosenDevice_ = true;
-        wanted_.device = device_->itemData(index).toString().toStdString();
-    });
     return bar;
 }
 
@@ -152,8 +140,8 @@ QToolButton* ProfileView::makeOptions(QWidget* parent)
     const auto option = [&](const QString& text, bool ProfileOptions::* field) {
         auto* action = menu->addAction(text);
         action->setCheckable(true);
-        action->setChecked(wanted_.*field);
-        connect(action, &QAction::toggled, this, [this, field](bool on) { wanted_.*field = on; });
+        action->setChecked(session_.wanted().*field);
+        connect(action, &QAction::toggled, this, [this, field](bool on) { session_.wanted().*field = on; });
     };
     option(tr("Stall reasons, line by line"), &ProfileOptions::stalls);
     option(tr("Counters over time"), &ProfileOptions::overTime);
@@ -165,9 +153,9 @@ QToolButton* ProfileView::makeOptions(QWidget* parent)
     for (const int count : {1, 5, 10, 30, 100}) {
         auto* action = samples->addAction(QString::number(count));
         action->setCheckable(true);
-        action->setChecked(count == wanted_.repeat);
+        action->setChecked(count == session_.wanted().repeat);
         group->addAction(action);
-        connect(action, &QAction::triggered, this, [this, count] { wanted_.repeat = count; });
+        connect(action, &QAction::triggered, this, [this, count] { session_.wanted().repeat = count; });
     }
     menu->addSeparator();
     menu->addAction(icon(QStringLiteral("open")), tr("Open a capture…"), this, &ProfileView::openRequested);
@@ -179,36 +167,6 @@ QToolButton* ProfileView::makeOptions(QWidget* parent)
     return button;
 }
 
-void ProfileView::fillDevices()
-{
-    if (!device_)
-        return;
-    if (!hasChosenDevice_ && session_.devices().contains(QStringLiteral("cuda:0")))
-        wanted_.device = "cuda:0";
-    const QString current = QString::fromStdString(wanted_.device);
-    const QSignalBlocker blocker(device_);
-    device_->clear();
-    device_->addItem(tr("Simulator"), QStringLiteral("sim"));
-    device_->addItem(tr("CPU, compiled"), QStringLiteral("cpu"));
-    for (const auto& name : session_.devices())
-        if (device_->findData(name) < 0 && name != QLatin1String("interp"))
-            device_->addItem(name, name);
-    if (device_->findData(current) < 0)
-        device_->addItem(current, current);
-    device_->addItem(tr("Another…"), QString());
-    device_->setCurrentIndex(device_->findData(current));
-}
-
-void ProfileView::askForDevice()
-{
-    const QString name = QInputDialog::getText(this, tr("Device"), tr("As --device names it, such as cuda:1 or ssh:HOST:"),
-                                               QLineEdit::Normal, QString::fromStdString(wanted_.device)).trimmed();
-    if (!name.isEmpty())
-        wanted_.device = name.toStdString();
-    hasChosenDevice_ = hasChosenDevice_ || !name.isEmpty();
-    fillDevices();
-}
-
 void ProfileView::setTheme(const Theme& theme, double)
 {
     colors_ = meaningColors(theme);
@@ -218,7 +176,12 @@ void ProfileView::setTheme(const Theme& theme, double)
 
 void ProfileView::profile()
 {
-    session_.profile(wanted_);
+    ProfileOptions options = session_.wanted();
+    const auto newest = context_.workbench.newest();
+    options.device = device_ ? device_->device() : "sim";
+    options.seed = setup_.seed();
+    options.inputs = setup_.inputsOf(newest ? newest->function.get() : nullptr);
+    session_.profile(options);
     refresh();
 }
 

@@ -5,15 +5,14 @@
 #include "app/gui/session/profile_session.h"
 #include "app/gui/views/capture_view.h"
 
-class QComboBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QSpinBox;
 class QToolButton;
 
 namespace tw::gui {
 
+class DevicePicker;
 class EmptyState;
 class MetricCards;
 
@@ -21,7 +20,7 @@ class ProfileView : public View {
     Q_OBJECT
 
 public:
-    ProfileView(ProfileSession& session, ViewContext context, QWidget* parent);
+    ProfileView(ProfileSession& session, RunSetup& setup, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
 
@@ -37,20 +36,16 @@ private:
     void makeContent();
     QWidget* makeControls(QWidget* parent);
     QToolButton* makeOptions(QWidget* parent);
-    void fillDevices();
-    void askForDevice();
     void showCapture(const capture::Capture* capture);
     void showState();
-    [[nodiscard]] ProfileOptions options() const;
 
     ProfileSession& session_;
+    RunSetup& setup_;
     RowModel* rows_;
     MeaningColors colors_;
-    ProfileOptions wanted_;
-    bool hasChosenDevice_ = false;  // else a GPU of this machine is the first choice
     MetricCards* cards_ = nullptr;
     TwinPanel* panel_ = nullptr;
-    QComboBox* device_ = nullptr;
+    DevicePicker* device_ = nullptr;
     QPushButton *profile_ = nullptr, *cancel_ = nullptr;
     QToolButton* pin_ = nullptr;
     QLabel *state_ = nullptr, *details_ = nullptr;

@@ -1,6 +1,5 @@
 #include "app/gui/views/run_view.h"
 
-#include <QComboBox>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -13,6 +12,7 @@
 #include <QTreeView>
 
 #include "app/gui/session/selection.h"
+#include "app/gui/views/device_picker.h"
 #include "app/gui/views/input_form.h"
 
 namespace tw::gui {
@@ -34,8 +34,8 @@ double median(std::vector<double> samples)
 
 }  // namespace
 
-RunView::RunView(RunSession& session, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("run"), tr("Run"), QStringLiteral("run"), context, parent), session_(session),
+RunView::RunView(RunSession& session, RunSetup& setup, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("run"), tr("Run"), QStringLiteral("run"), context, parent), session_(session), setup_(setup),
       outputs_(new OutputModel(this)), comparisons_(new ComparisonModel(this))
 {
     auto* splitter = new QSplitter(Qt::Horizontal, frame());
@@ -54,12 +54,7 @@ RunView::RunView(RunSession& session, ViewContext context, QWidget* parent)
 QWidget* RunView::makeControls(QWidget* parent)
 {
     auto* panel = new QWidget(parent);
-    device_ = new QComboBox(panel);
-    device_->addItem(tr("CPU, compiled"), QStringLiteral("cpu"));
-    device_->addItem(tr("Interpreter"), QStringLiteral("interp"));
-    device_->addItem(tr("Simulator"), QStringLiteral("sim"));
-    device_->setMinimumWidth(80);
-    device_->setAccessibleName(tr("Device"));
+    device_ = new DevicePicker(setup_, DevicePicker::Use::kRun, panel);
     seed_ = new QSpinBox(panel);
     seed_->setRange(0, std::numeric_limits<int>::max());
     seed_->setToolTip(tr("Generated inputs come from this seed"));
@@ -101,6 +96,8 @@ QWidget* RunView::makeControls(QWidget* parent)
     connect(run_, &QPushButton::clicked, this, &RunView::run);
     connect(verify_, &QPushButton::clicked, this, &RunView::verify);
     connect(cancel_, &QPushButton::clicked, &session_, &RunSession::cancel);
+    connect(seed_, &QSpinBox::valueChanged, this, [this](int seed) { setup_.setSeed(static_cast<std::uint64_t>(seed)); });
+    connect(inputs_, &InputForm::edited, this, [this](const QString& name, const QString& text) { setup_.setInput(name.toStdString(), text.toStdString()); });
     return panel;
 }
 
@@ -157,8 +154,8 @@ void RunView::setTheme(const Theme& theme, double codeSize)
 
 RunOptions RunView::options() const
 {
-    return {device_->currentData().toString().toStdString(), inputs_->inputs(), static_cast<std::uint64_t>(seed_->value()),
-            repeat_->value()};
+    const auto newest = context_.workbench.newest();
+    return {device_->device(), setup_.inputsOf(newest ? newest->function.get() : nullptr), setup_.seed(), repeat_->value()};
 }
 
 void RunView::run() { session_.run(options()); }
@@ -166,7 +163,8 @@ void RunView::run() { session_.run(options()); }
 void RunView::verify()
 {
     RunOptions wanted = options();
-    wanted.device = "cpu";  // the interpreter is what it is compared with
+    if (wanted.device == "interp")
+        wanted.device = "cpu";  // the interpreter is what it is compared with
     session_.verify(wanted);
 }
 

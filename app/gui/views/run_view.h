@@ -5,7 +5,6 @@
 #include "app/gui/session/run_session.h"
 #include "app/gui/views/view.h"
 
-class QComboBox;
 class QLabel;
 class QPlainTextEdit;
 class QProgressBar;
@@ -15,13 +14,14 @@ class QTreeView;
 
 namespace tw::gui {
 
+class DevicePicker;
 class InputForm;
 
 class RunView : public View {
     Q_OBJECT
 
 public:
-    RunView(RunSession& session, ViewContext context, QWidget* parent);
+    RunView(RunSession& session, RunSetup& setup, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
 
@@ -43,9 +43,10 @@ private:
     [[nodiscard]] RunOptions options() const;
 
     RunSession& session_;
+    RunSetup& setup_;
     OutputModel* outputs_;
     ComparisonModel* comparisons_;
-    QComboBox* device_ = nullptr;
+    DevicePicker* device_ = nullptr;
     QSpinBox *seed_ = nullptr, *repeat_ = nullptr;
     QPushButton *run_ = nullptr, *verify_ = nullptr, *cancel_ = nullptr;
     InputForm* inputs_ = nullptr;

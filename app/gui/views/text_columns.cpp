@@ -5,7 +5,7 @@
 #include <QScopedValueRollback>
 #include <QScrollBar>
 
-#include "app/gui/models/aligned_texts.h"
+#include "profiler/compare/aligned_texts.h"
 
 namespace tw::gui {
 namespace {
@@ -74,7 +74,7 @@ void TextColumns::setColumns(const std::vector<Column>& columns, Language langua
     std::vector<std::string_view> texts;
     for (const auto& c : columns)
         texts.push_back(c.text);
-    const auto aligned = alignTexts(texts, folded ? kContext : -1);
+    const auto aligned = compare::alignTexts(texts, folded ? kContext : -1);
     changedRows_ = aligned.changedRows;
     changed_.clear();
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -82,11 +82,11 @@ void TextColumns::setColumns(const std::vector<Column>& columns, Language langua
         const auto& rows = aligned.columns[c];
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const int row = static_cast<int>(r) + 1;
-            if (rows[r].kind == AlignedLine::Kind::kChanged)
+            if (rows[r].kind == compare::AlignedLine::Kind::kChanged)
                 added.push_back(row);
-            else if (rows[r].kind == AlignedLine::Kind::kMissing)
+            else if (rows[r].kind == compare::AlignedLine::Kind::kMissing)
                 removed.push_back(row);
-            if (c == 0 && rows[r].kind != AlignedLine::Kind::kSame && rows[r].kind != AlignedLine::Kind::kFold)
+            if (c == 0 && rows[r].kind != compare::AlignedLine::Kind::kSame && rows[r].kind != compare::AlignedLine::Kind::kFold)
                 changed_.push_back(row);
         }
         auto& pane = panes_[c];

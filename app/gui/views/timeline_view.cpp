@@ -42,7 +42,7 @@ TwinPanel* TimelineView::makePanel()
     connect(chart_, &StageChart::hovered, this, &TimelineView::point);
     connect(chart_, &StageChart::currentChanged, this, [this](int id) {
         point(id);
-        if (const auto* s = span(id); s && s->op != 0 && session_.isOfActiveText())
+        if (const auto* s = span(id); s && s->op != 0 && !isBaseline(id) && session_.isOfActiveText())
             context_.selection.select({{}, s->op}, this);
     });
     connect(chart_, &StageChart::measuredChanged, this, &TimelineView::showMeasure);
@@ -76,19 +76,27 @@ void TimelineView::fillRoles(const capture::Capture& capture)
 void TimelineView::showCapture(const capture::Capture& capture)
 {
     fillRoles(capture);
-    lanes_ = stageLanes(capture, role(), theme_.isDark());
+    lanes_ = stageLanes(capture, baseline(), role(), theme_.isDark());
     chart_->setData(lanes_.chart);
-    rows_->setRows(spanRows(capture, lanes_));
+    rows_->setRows(spanRows(capture, baseline(), lanes_));
     point(-1);
 }
 
 const capture::Span* TimelineView::span(int id) const
 {
-    const auto capture = session_.shown();
-    if (!capture || id < 0 || static_cast<std::size_t>(id) >= lanes_.places.size())
+    const auto shown = session_.shown();
+    if (!shown || id < 0 || static_cast<std::size_t>(id) >= lanes_.places.size())
         return nullptr;
     const auto& place = lanes_.places[static_cast<std::size_t>(id)];
+    const auto* capture = place.isBaseline ? baseline() : shown.get();
+    if (!capture)
+        return nullptr;  // it was unpinned; the lanes follow
     return &capture->timelines[static_cast<std::size_t>(place.timeline)].spans[static_cast<std::size_t>(place.span)];
+}
+
+bool TimelineView::isBaseline(int id) const
+{
+    return id >= 0 && static_cast<std::size_t>(id) < lanes_.places.size() && lanes_.places[static_cast<std::size_t>(id)].isBaseline;
 }
 
 void TimelineView::point(int id)
@@ -110,18 +118,25 @@ void TimelineView::showMeasure(double startNs, double endNs)
     const auto capture = session_.shown();
     if (!capture || endNs <= startNs)
         return point(-1);
-    // Of what was recorded; else of the plan.
-    const capture::Timeline* shown = nullptr;
-    for (const auto& t : capture->timelines)
-        if (!shown || t.origin < shown->origin)
-            shown = &t;
-    QStringList parts;
-    double all = 0;
+    const capture::Timeline* shown = bestTimeline(*capture);
+    const capture::Timeline* before = baseline() ? bestTimeline(*baseline()) : nullptr;
     const auto sums = eventSums(*shown, role(), startNs, endNs);
-    for (const auto& sum : sums)
-        all += sum.ns;
-    for (const auto& sum : sums)
-        parts << tr("%1 %2 (%3)").arg(QString::fromStdString(sum.event), timeText(sum.ns), percentText(all > 0 ? sum.ns / all : 0));
+    const auto old = before ? eventSums(*before, role(), startNs, endNs) : std::vector<EventSum>();
+    const auto totalOf = [](const std::vector<EventSum>& all) {
+        double total = 0;
+        for (const auto& sum : all)
+            total += sum.ns;
+        return total;
+    };
+    const double all = totalOf(sums), allOld = totalOf(old);
+    QStringList parts;
+    for (const auto& sum : sums) {
+        QString part = percentText(all > 0 ? sum.ns / all : 0);
+        const auto found = std::find_if(old.begin(), old.end(), [&](const auto& o) { return o.event == sum.event; });
+        if (allOld > 0)
+            part += tr(", baseline %1").arg(percentText(found == old.end() ? 0 : found->ns / allOld));
+        parts << tr("%1 %2 (%3)").arg(QString::fromStdString(sum.event), timeText(sum.ns), part);
+    }
     setCaption(tr("%1 long, %2: %3").arg(timeText(endNs - startNs), originName(shown->origin), parts.join(QStringLiteral(", "))));
 }
 
@@ -129,7 +144,7 @@ void TimelineView::go(int id)
 {
     const auto capture = session_.shown();
     const auto* s = span(id);
-    if (!s || !capture)
+    if (!s || !capture || isBaseline(id))
         return;
     for (const auto& op : capture->operations)
         if (op.id == s->op)

@@ -24,6 +24,7 @@ private:
     void point(int id);          // caption of a bar; -1: of all
     void showMeasure(double startNs, double endNs);
     void go(int id);
+    [[nodiscard]] bool isBaseline(int id) const;  // whose span a bar is
     [[nodiscard]] const capture::Span* span(int id) const;
     [[nodiscard]] std::string role() const;
 

@@ -9,17 +9,27 @@
 #include <QStackedWidget>
 #include <QStyle>
 
+#include "app/gui/models/history_rows.h"
 #include "app/gui/models/metric_text.h"
 #include "app/gui/models/tune_space.h"
+#include "app/gui/views/device_picker.h"
 #include "app/gui/views/twin_panel.h"
 
 namespace tw::gui {
 namespace {
 constexpr int kMostMeasured = 1000;
+
+// "about 40 s left"
+QString remainingText(double seconds)
+{
+    if (seconds < 90)
+        return TuneView::tr("about %1 s left").arg(std::max(1, static_cast<int>(seconds + 0.5)));
+    return TuneView::tr("about %1 min left").arg(static_cast<int>(seconds / 60 + 0.5));
+}
 }
 
-TuneView::TuneView(TuneSession& session, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("tune"), tr("Tune"), QStringLiteral("tune"), context, parent), session_(session),
+TuneView::TuneView(TuneSession& session, RunSetup& setup, ViewContext context, QWidget* parent)
+    : View(QStringLiteral("tune"), tr("Tune"), QStringLiteral("tune"), context, parent), session_(session), setup_(setup),
       rows_(new RowModel(trialHeaders({}), {0, 1, 2, 3}, this)), theme_(Theme::load(QStringLiteral("light")))
 {
     connect(&session, &TuneSession::changed, this, [this] { invalidate(); });
@@ -48,11 +58,7 @@ QWidget* TuneView::makeControls(QWidget* parent)
     space_->setPlaceholderText(tr("block_M=64,128; num_stages=2,3,4"));
     space_->setToolTip(tr("What to try: NAME=VALUE,VALUE; empty: the configurations of the file's own autotune"));
     space_->setAccessibleName(tr("Search space"));
-    device_ = new QComboBox(bar);
-    device_->setAccessibleName(tr("Device"));
-    device_->setEditable(true);
-    device_->addItems({QStringLiteral("cuda:0"), QStringLiteral("cpu"), QStringLiteral("sim")});
-    device_->setToolTip(tr("Where configurations are measured"));
+    device_ = new DevicePicker(setup_, DevicePicker::Use::kMeasure, bar);
     top_ = new QSpinBox(bar);
     top_->setRange(1, kMostMeasured);
     top_->setValue(12);
@@ -71,12 +77,13 @@ QWidget* TuneView::makeControls(QWidget* parent)
     progress_->setRange(0, 1000);
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
-    row->addWidget(space_, 1);
-    for (QWidget* w : std::initializer_list<QWidget*>{device_, top_, tune_, cancel_, write_})
+    row->addWidget(device_, 1);
+    for (QWidget* w : std::initializer_list<QWidget*>{top_, tune_, cancel_, write_})
         row->addWidget(w);
     auto* layout = new QVBoxLayout(bar);
     layout->setContentsMargins(10, 7, 10, 7);
     layout->setSpacing(5);
+    layout->addWidget(space_);
     layout->addLayout(row);
     layout->addWidget(progress_);
     layout->addWidget(state_);
@@ -135,7 +142,10 @@ void TuneView::proposeSpace()
     proposedFor_ = name;
     for (const auto& kernel : newest->program->kernels())
         if (kernel.name == newest->kernel)
+{
             space_->setText(spaceText(proposedSpace(kernel, newest->instance.params)));
+            space_->setCursorPosition(0);  // its beginning is what is read first
+        }
 }
 
 void TuneView::start()
@@ -145,14 +155,15 @@ void TuneView::start()
         state_->setText(QString::fromStdString(space.error()));
         return;
     }
-    session_.start({*space, device_->currentText().toStdString(), top_->value()});
+    const auto newest = context_.workbench.newest();
+    session_.start({*space, device_->device(), top_->value(), setup_.inputsOf(newest ? newest->function.get() : nullptr), setup_.seed()});
 }
 
 const store::Trial* TuneView::currentTrial() const
 {
     const int row = panel_->currentRow();
     return row >= 0 && static_cast<std::size_t>(row) < ranked_.size() ? &ranked_[static_cast<std::size_t>(row)]
-           : !ranked_.empty() && ranked_.front().medianUs              ? &ranked_.front()
+           : !ranked_.empty() && timeOf(ranked_.front(), ranked_)      ? &ranked_.front()
                                                                        : nullptr;
 }
 
@@ -168,15 +179,23 @@ void TuneView::refresh()
     tune_->setEnabled(ready && !busy);
     cancel_->setVisible(busy);
     progress_->setVisible(busy);
-    progress_->setRange(0, session_.progress() > 0 ? 1000 : 0);  // it does not always say how far it is
-    progress_->setValue(static_cast<int>(session_.progress() * 1000));
+    progress_->setRange(0, session_.total());  // of nothing: it moves without an end
+    progress_->setValue(session_.done());
     showTrials();
     showState();
     showContent();
 }
 
+bool TuneView::isOfChosenKernel() const
+{
+    const auto newest = context_.workbench.newest();
+    return newest && newest->kernel == session_.kernel();
+}
+
 void TuneView::showTrials()
 {
+    const int row = panel_->currentRow();
+    const auto kept = row >= 0 && static_cast<std::size_t>(row) < ranked_.size() ? ranked_[static_cast<std::size_t>(row)].params : staging::Bindings();
     ranked_ = rankedTrials(session_.trials());
     const auto parameters = tunedParameters(ranked_);
     QList<int> numbers;
@@ -188,26 +207,51 @@ void TuneView::showTrials()
     lines_->setColors(theme_.color("good"), theme_.color("disabled"));
     lines_->setData(trialLines(ranked_, parameters));
     scatter_->setData(trialScatter(ranked_, theme_.color("accent"), theme_.color("muted")));
+    const auto again = std::find_if(ranked_.begin(), ranked_.end(), [&](const auto& t) { return !kept.empty() && t.params == kept; });
+    if (again != ranked_.end())
+        panel_->selectRow(static_cast<int>(again - ranked_.begin()));  // what was chosen stays so while others come in
     const auto measured = std::count_if(ranked_.begin(), ranked_.end(), [](const auto& t) { return t.medianUs.has_value(); });
-    panel_->setCaption(ranked_.empty() ? tr("Nothing tried yet") : tr("%1 configurations, %2 measured").arg(ranked_.size()).arg(measured));
+    panel_->setCaption(ranked_.empty() ? tr("Nothing tried yet")
+                                       : tr("%1 on %2: %3 configurations, %4 measured")
+                                             .arg(QString::fromStdString(session_.kernel()), QString::fromStdString(session_.device()))
+                                             .arg(ranked_.size())
+                                             .arg(measured));
+}
+
+// "Measuring 3 of 12 · best so far 96.1 µs: block_M=128 · about 40 s left"
+QString TuneView::busyText() const
+{
+    QStringList words;
+    if (session_.phase().isEmpty())
+        words << tr("Starting…");
+    else if (session_.phase() == QLatin1String("model"))
+        words << tr("Modelling: %1 of %2").arg(session_.done()).arg(session_.total());
+    else if (session_.phase() == QLatin1String("reference"))
+        words << tr("Computing the reference answer");
+    else
+        words << tr("Measuring: %1 of %2").arg(session_.done()).arg(session_.total());
+    if (!ranked_.empty() && ranked_.front().medianUs && timeOf(ranked_.front(), ranked_))
+        words << tr("best so far %1: %2").arg(valueText(*ranked_.front().medianUs, "us"), paramsText(ranked_.front().params));
+    if (const auto seconds = session_.remainingSeconds(); seconds && session_.done() < session_.total())
+        words << remainingText(*seconds);
+    return words.join(QStringLiteral(" \u00b7 "));
 }
 
 void TuneView::showState()
 {
     const auto* trial = currentTrial();
-    write_->setEnabled(trial != nullptr && !session_.isBusy());
+    write_->setEnabled(trial != nullptr && !session_.isBusy() && isOfChosenKernel());
     const char* role = "muted";
     if (session_.isBusy()) {
-        state_->setText(session_.phase());
+        state_->setText(busyText());
     } else if (!session_.problem().isEmpty()) {
         state_->setText(session_.problem());
         role = "error";
     } else if (trial) {
-        QStringList values;
-        for (const auto& [name, value] : trial->params)
-            values << QStringLiteral("%1=%2").arg(QString::fromStdString(name), QString::fromStdString(value));
-        const QString time = trial->medianUs ? valueText(*trial->medianUs, "us") : tr("not measured");
-        state_->setText(tr("%1: %2").arg(time, values.join(QStringLiteral(", "))));
+        const QString time = trial->medianUs ? valueText(*trial->medianUs, "us")
+                             : trial->modelUs ? tr("%1 modelled, not measured").arg(valueText(*trial->modelUs, "us"))
+                                              : tr("not measured");
+        state_->setText(tr("%1: %2").arg(time, paramsText(trial->params)));
     } else {
         state_->setText(tr("The model ranks every configuration; the best are measured, and each answer is checked."));
     }

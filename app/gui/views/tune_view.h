@@ -16,13 +16,14 @@ class QStackedWidget;
 
 namespace tw::gui {
 
+class DevicePicker;
 class TwinPanel;
 
 class TuneView : public View {
     Q_OBJECT
 
 public:
-    TuneView(TuneSession& session, ViewContext context, QWidget* parent);
+    TuneView(TuneSession& session, RunSetup& setup, ViewContext context, QWidget* parent);
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
 
@@ -40,16 +41,19 @@ private:
     void start();
     void showTrials();
     void showState();
+    [[nodiscard]] QString busyText() const;
+    [[nodiscard]] bool isOfChosenKernel() const;  // the trials
     void proposeSpace();
     [[nodiscard]] const store::Trial* currentTrial() const;
 
     TuneSession& session_;
+    RunSetup& setup_;
     RowModel* rows_;
     Theme theme_;
     std::vector<store::Trial> ranked_;
     QString proposedFor_;  // the kernel whose space is in the field
     QLineEdit* space_ = nullptr;
-    QComboBox* device_ = nullptr;
+    DevicePicker* device_ = nullptr;
     QSpinBox* top_ = nullptr;
     QPushButton *tune_ = nullptr, *cancel_ = nullptr, *write_ = nullptr;
     QProgressBar* progress_ = nullptr;

@@ -5,7 +5,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QMenu>
 #include <QPainter>
 #include <QSortFilterProxyModel>
@@ -14,6 +13,7 @@
 #include <QTreeView>
 
 #include "app/gui/models/row_model.h"
+#include "app/gui/widgets/elided_label.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
@@ -90,9 +90,8 @@ QWidget* TwinPanel::makeBar(bool hasPicture, std::function<Picture()> exported)
     bar_ = new QHBoxLayout(bar);
     bar_->setContentsMargins(8, 3, 6, 3);
     bar_->setSpacing(4);
-    caption_ = new QLabel(bar);
+    caption_ = new ElidedLabel(bar);
     caption_->setProperty("role", "muted");
-    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     bar_->addWidget(caption_, 1);
     if (hasPicture) {
         asTable_ = addButton(QStringLiteral("table"), tr("As a table"), {});
@@ -132,7 +131,6 @@ QToolButton* TwinPanel::addButton(const QString& iconName, const QString& tip, s
 void TwinPanel::setCaption(const QString& text)
 {
     caption_->setText(text);
-    caption_->setToolTip(text);
 }
 
 void TwinPanel::setStale(bool stale)

@@ -7,7 +7,6 @@
 #include "app/gui/widgets/export_picture.h"
 
 class QHBoxLayout;
-class QLabel;
 class QSortFilterProxyModel;
 class QStackedWidget;
 class QToolButton;
@@ -15,6 +14,7 @@ class QTreeView;
 
 namespace tw::gui {
 
+class ElidedLabel;
 class RowModel;
 
 class TwinPanel : public QWidget {
@@ -50,7 +50,7 @@ private:
     QStackedWidget* stack_;
     QTreeView* table_;
     QHBoxLayout* bar_ = nullptr;
-    QLabel* caption_ = nullptr;
+    ElidedLabel* caption_ = nullptr;
     QToolButton* asTable_ = nullptr;
     QWidget* veil_;
     int toolCount_ = 0;

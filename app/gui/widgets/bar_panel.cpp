@@ -18,7 +18,7 @@ BarPanel::BarPanel(QWidget* parent) : QChartView(parent)
     setMinimumSize(200, 120);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Bars"));
-    styleChart(*chart(), palette());
+    style();
 }
 
 void BarPanel::setData(BarData shown)
@@ -70,10 +70,28 @@ void BarPanel::rebuild()
     chart()->addAxis(values, Qt::AlignBottom);
     series->attachAxis(categories);
     series->attachAxis(values);
-    chart()->legend()->setAlignment(Qt::AlignTop);
-    styleChart(*chart(), palette());
-    chart()->legend()->setMarkerShape(QLegend::MarkerShapeRectangle);
-    chart()->legend()->setVisible(data_.sets.size() > 1);
+    style();
+}
+
+QList<LegendEntry> BarPanel::legend() const
+{
+    QList<LegendEntry> entries;
+    for (const auto& set : data_.sets)
+        entries << LegendEntry{set.name, set.color, LegendEntry::Shape::kSquare};
+    return entries.size() > 1 ? entries : QList<LegendEntry>();
+}
+
+void BarPanel::style() { styleChart(*chart(), palette(), legendHeight(legend(), width() - 2 * kLegendMargin)); }
+
+void BarPanel::resizeEvent(QResizeEvent* event)
+{
+    style();  // another width, another number of rows
+    QChartView::resizeEvent(event);
+}
+
+void BarPanel::drawForeground(QPainter* painter, const QRectF&)
+{
+    drawLegend(*painter, legend(), sceneRect().adjusted(kLegendMargin, 0, -kLegendMargin, 0), palette());
 }
 
 void BarPanel::changeEvent(QEvent* event)

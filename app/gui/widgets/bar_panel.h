@@ -3,6 +3,8 @@
 
 #include <QChartView>
 
+#include "app/gui/widgets/chart_legend.h"
+
 namespace tw::gui {
 
 struct BarSet {
@@ -34,9 +36,13 @@ Q_SIGNALS:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void drawForeground(QPainter* painter, const QRectF& rect) override;
 
 private:
     void rebuild();
+    void style();
+    [[nodiscard]] QList<LegendEntry> legend() const;
     BarData data_;
 };
 

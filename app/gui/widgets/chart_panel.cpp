@@ -2,7 +2,6 @@
 
 #include <QGraphicsLayout>
 #include <QKeyEvent>
-#include <QLegendMarker>
 #include <QLineSeries>
 #include <QLogValueAxis>
 #include <QScatterSeries>
@@ -47,15 +46,13 @@ void styleAxis(QAbstractAxis& axis, const QPalette& palette)
 
 }  // namespace
 
-void styleChart(QChart& chart, const QPalette& palette)
+void styleChart(QChart& chart, const QPalette& palette, double legend)
 {
     chart.setBackgroundBrush(palette.color(QPalette::Base));
     chart.setBackgroundRoundness(0);
-    chart.setMargins({6, 6, 10, 4});
+    chart.setMargins({6, 6 + static_cast<int>(legend), 10, 4});
     chart.layout()->setContentsMargins(0, 0, 0, 0);
-    chart.legend()->setFont(uiFont(8.5));
-    chart.legend()->setLabelColor(palette.color(QPalette::Text));
-    chart.legend()->setMarkerShape(QLegend::MarkerShapeFromSeries);
+    chart.legend()->hide();  // it cuts names; drawLegend does not
     for (auto* axis : chart.axes())
         styleAxis(*axis, palette);
 }
@@ -68,7 +65,7 @@ ChartPanel::ChartPanel(QWidget* parent) : QChartView(parent)
     setFocusPolicy(Qt::StrongFocus);
     setMinimumSize(160, 120);
     setAccessibleName(tr("Chart"));
-    styleChart(*chart(), palette());
+    style();
 }
 
 void ChartPanel::setData(ChartData shown)
@@ -137,13 +134,31 @@ void ChartPanel::rebuild()
         chart()->addSeries(series);
         for (auto* axis : chart()->axes())
             series->attachAxis(axis);
-        for (auto* marker : chart()->legend()->markers(series))
-            marker->setVisible(s.inLegend);
         drawn_ << series;
     }
-    chart()->legend()->setVisible(std::any_of(data_.series.begin(), data_.series.end(), [](const auto& s) { return s.inLegend; }));
-    chart()->legend()->setAlignment(Qt::AlignTop);
-    styleChart(*chart(), palette());
+    style();
+}
+
+QList<LegendEntry> ChartPanel::legend() const
+{
+    const auto markOf = [](ChartSeries::Kind kind) {
+        return kind == ChartSeries::Kind::kPoints   ? LegendEntry::Shape::kDot
+               : kind == ChartSeries::Kind::kDashed ? LegendEntry::Shape::kDashed
+                                                    : LegendEntry::Shape::kLine;
+    };
+    QList<LegendEntry> entries;
+    for (const auto& s : data_.series)
+        if (s.inLegend)
+            entries << LegendEntry{s.name, s.color, markOf(s.kind)};
+    return entries;
+}
+
+void ChartPanel::style() { styleChart(*chart(), palette(), legendHeight(legend(), width() - 2 * kLegendMargin)); }
+
+void ChartPanel::resizeEvent(QResizeEvent* event)
+{
+    style();  // another width, another number of rows
+    QChartView::resizeEvent(event);
 }
 
 void ChartPanel::fit()
@@ -264,6 +279,7 @@ void ChartPanel::drawTags(QPainter& painter) const
 void ChartPanel::drawForeground(QPainter* painter, const QRectF&)
 {
     drawTags(*painter);
+    drawLegend(*painter, legend(), sceneRect().adjusted(kLegendMargin, 0, -kLegendMargin, 0), palette());
     if (exporting_)
         return;
     drawPointer(*painter);
@@ -365,7 +381,7 @@ void ChartPanel::changeEvent(QEvent* event)
 {
     QChartView::changeEvent(event);
     if (event->type() == QEvent::PaletteChange)
-        styleChart(*chart(), palette());
+        style();
 }
 
 void ChartPanel::paintAll(QPainter& painter, QSizeF size)

@@ -5,6 +5,8 @@
 #include <QChartView>
 #include <QXYSeries>
 
+#include "app/gui/widgets/chart_legend.h"
+
 namespace tw::gui {
 
 struct ChartSeries {
@@ -31,8 +33,8 @@ struct ChartData {
     bool operator==(const ChartData&) const = default;
 };
 
-// The look that all charts share, from the palette.
-void styleChart(QChart& chart, const QPalette& palette);
+// The look that all charts share, from the palette, with room for a legend above.
+void styleChart(QChart& chart, const QPalette& palette, double legend);
 
 class ChartPanel : public QChartView {
     Q_OBJECT
@@ -57,6 +59,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void drawForeground(QPainter* painter, const QRectF& rect) override;
 
 private:
@@ -64,6 +67,8 @@ private:
         double min, max;
     };
     void rebuild();
+    void style();
+    [[nodiscard]] QList<LegendEntry> legend() const;
     QAbstractAxis* makeAxis(const ChartAxis& axis) const;
     void zoomAt(double factor, QPointF position);
     void pan(QPointF pixels);

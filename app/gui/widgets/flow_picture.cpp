@@ -20,6 +20,19 @@ QColor mixed(const QColor& a, const QColor& b, double t)
     return {part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue())};
 }
 
+// The title's font, as small as its longest word needs.
+QFont fitting(const QString& title, double width)
+{
+    QFont font = uiFont(9.5);
+    font.setWeight(QFont::DemiBold);
+    double longest = 0;
+    for (const auto& word : title.split(QLatin1Char(' ')))
+        longest = std::max(longest, QFontMetricsF(font).horizontalAdvance(word));
+    if (longest > width)
+        font.setPointSizeF(std::max(6.0, font.pointSizeF() * width / longest));
+    return font;
+}
+
 }  // namespace
 
 FlowPicture::FlowPicture(QWidget* parent) : QWidget(parent)
@@ -98,7 +111,7 @@ void FlowPicture::drawGroups(QPainter& painter, QSizeF size) const
                 frame = frame.united(boxRect(i, size));
         if (frame.isNull())
             continue;
-        frame.adjust(-10, -24, 10, 10);
+        frame.adjust(-5, -24, 5, 8);
         painter.setPen(QPen(palette().color(QPalette::Mid), 1, Qt::DashLine));
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(frame, 8, 8);
@@ -124,16 +137,14 @@ void FlowPicture::drawBox(QPainter& painter, const FlowBox& box, const QRectF& r
         painter.setBrush(color);
         painter.drawRoundedRect(filled, 4, 4);
     }
-    QFont bold = uiFont(9.5);
-    bold.setWeight(QFont::DemiBold);
-    painter.setFont(bold);
+    painter.setFont(fitting(box.title, rect.width() - 6));
     painter.setPen(palette().color(QPalette::Text));
-    painter.drawText(rect.adjusted(6, 10, -6, -rect.height() / 2), Qt::AlignHCenter | Qt::AlignBottom | Qt::TextWordWrap, box.title);
+    painter.drawText(rect.adjusted(3, 10, -3, -rect.height() / 2), Qt::AlignHCenter | Qt::AlignBottom | Qt::TextWordWrap, box.title);
     painter.setFont(uiFont(8.5));
     QColor soft = palette().color(QPalette::Text);
     soft.setAlphaF(0.72F);
     painter.setPen(soft);
-    painter.drawText(rect.adjusted(6, rect.height() / 2 + 4, -6, -6), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, box.detail);
+    painter.drawText(rect.adjusted(3, rect.height() / 2 + 4, -3, -6), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, box.detail);
 }
 
 void FlowPicture::drawArrow(QPainter& painter, const FlowArrow& arrow, const QRectF& rect, bool isCurrent) const
@@ -161,7 +172,7 @@ void FlowPicture::drawArrow(QPainter& painter, const FlowArrow& arrow, const QRe
     soft.setAlphaF(0.72F);
     painter.setPen(soft);
     const QFontMetricsF metrics(painter.font());
-    QStringList lines{arrow.share.isEmpty() ? arrow.rate : arrow.share, arrow.origin};
+    QStringList lines{arrow.share.isEmpty() ? arrow.rate : arrow.share, arrow.origin, arrow.change};
     lines.removeAll(QString());
     for (auto& line : lines)
         line = metrics.elidedText(line, Qt::ElideRight, rect.width());

@@ -15,6 +15,7 @@ struct FlowArrow {
     QString amount, rate;     // "1.6 GB", "3.1 TB/s"
     QString share;            // "64 % of the peak"
     QString origin;
+    QString change;           // against a baseline; empty: none
     double weight = 0;        // 0 … 1: of the thickest
     double busy = -1;         // 0 … 1: of the peak; -1: unknown
     QString toolTip;

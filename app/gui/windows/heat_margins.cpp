@@ -2,25 +2,12 @@
 
 #include "app/gui/models/line_costs.h"
 #include "app/gui/session/profile_session.h"
-#include "app/gui/views/code_view.h"
 #include "app/gui/windows/document_area.h"
 
 namespace tw::gui {
-namespace {
 
-std::vector<LineHeat> heatOf(const CapturePtr& capture, const std::string& text)
-{
-    std::vector<LineHeat> heat;
-    if (capture)
-        for (const auto& cost : lineCosts(*capture, text))
-            heat.push_back({cost.line, cost.share, cost.text});
-    return heat;
-}
-
-}  // namespace
-
-HeatMargins::HeatMargins(ProfileSession& session, DocumentArea& documents, const QList<View*>& views, QObject* parent)
-    : QObject(parent), session_(session), documents_(documents), views_(views)
+HeatMargins::HeatMargins(ProfileSession& session, DocumentArea& documents, QObject* parent)
+    : QObject(parent), session_(session), documents_(documents)
 {
     connect(&session, &ProfileSession::changed, this, &HeatMargins::update);
     connect(&documents, &DocumentArea::currentChanged, this, &HeatMargins::update);
@@ -30,16 +17,11 @@ void HeatMargins::update()
 {
     const auto capture = session_.shown();
     for (auto* page : documents_.pages()) {
-        const bool same = capture && !capture->files.empty() && page->editor().textBytes() == capture->files.front().text;
-        page->editor().setHeat(same ? heatOf(capture, "source") : std::vector<LineHeat>());
-    }
-    for (auto* view : views_) {
-        auto* code = qobject_cast<CodeView*>(view);
-        if (!code)
-            continue;
-        const std::string name = code->objectName().toStdString();
-        if (name == "cuda" || name == "sass")
-            code->setHeat(capture ? (name == "cuda" ? capture->cuda.text : capture->sass.text) : std::string(), heatOf(capture, name));
+        std::vector<LineHeat> heat;
+        if (capture && !capture->files.empty() && page->editor().textBytes() == capture->files.front().text)
+            for (const auto& cost : lineCosts(*capture, "source"))
+                heat.push_back({cost.line, cost.share, cost.text});
+        page->editor().setHeat(std::move(heat));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QMimeData>
+#include <QTabBar>
 
 #include "app/gui/views/access_view.h"
 #include "app/gui/views/code_view.h"
@@ -31,7 +32,7 @@ MainWindow::MainWindow(Services services, QWidget* parent)
     : QMainWindow(parent), settings_(services.settings), language_(LanguageInfo::load()),
       workbench_(new Workbench(services.compile, this)), selection_(new Selection(this)),
       farStages_(new FarStages(*workbench_, services.runnerCommand, this)),
-      runs_(new RunSession(*workbench_, services.runnerCommand, this)),
+      setup_(new RunSetup(services.runnerCommand, this)), runs_(new RunSession(*workbench_, services.runnerCommand, this)),
       profiles_(new ProfileSession(*workbench_, services.runnerCommand, this)), documents_(new DocumentArea(language_, this)),
       session_(new WindowSession(*documents_, settings_, services.journalFolder, this))
 {
@@ -44,9 +45,12 @@ MainWindow::MainWindow(Services services, QWidget* parent)
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setCentralWidget(documents_);
+    runs_->setRunnerFinder(services.findRunner);
     profiles_->setRunnerFinder(services.findRunner);
     titleBars_.setSingleShot(true);
     connect(&titleBars_, &QTimer::timeout, this, &MainWindow::updateTitleBars);
+    setup_->setTypedDevices(settings_.devices());
+    connect(setup_, &RunSetup::deviceChanged, this, [this] { settings_.setDevices(setup_->typedDevices()); });
     makeViews(services);
     actions_ = std::make_unique<ActionList>(*this);
     buildMenus(*this);
@@ -71,20 +75,20 @@ void MainWindow::makeViews(const Services& services)
 {
     const ViewContext context{*workbench_, *selection_};
     auto* kernels = new KernelView(context, this);
-    views_ << kernels << new PassView(context, this);
+    views_ << kernels << new PassView(*profiles_, context, this);
     for (auto kind : {CodeView::cuda(), CodeView::ptx(), CodeView::sass(), CodeView::llvm(), CodeView::assembly()})
-        views_ << new CodeView(std::move(kind), *farStages_, context, this);
+        views_ << new CodeView(std::move(kind), *farStages_, *profiles_, context, this);
     views_ << new ResourceView(*farStages_, context, this) << new LayoutView(context, this) << new MemoryView(context, this)
-           << new AccessView(*runs_, context, this) << new ProblemView(context, this) << new RunView(*runs_, context, this) << new TensorView(*runs_, context, this)
+           << new AccessView(*runs_, context, this) << new ProblemView(context, this) << new RunView(*runs_, *setup_, context, this) << new TensorView(*runs_, context, this)
            << new HelpView(language_, context, this);
-    profileDocks_ = new ProfileDocks(*profiles_, {services.compile, services.runnerCommand, services.storePath}, context, this);
+    profileDocks_ = new ProfileDocks(*profiles_, {*setup_, services.compile, services.runnerCommand, services.storePath, services.findRunner}, context, this);
     views_ << profileDocks_->views();
     connect(profileDocks_, &ProfileDocks::openRequested, documents_, &DocumentArea::askAndOpen);
     connect(profileDocks_, &ProfileDocks::editRequested, this, [this](const std::vector<FixIt>& changes) {
         if (auto* page = documents_->current())
             page->editor().applyEdits(changes);
     });
-    new HeatMargins(*profiles_, *documents_, views_, this);
+    new HeatMargins(*profiles_, *documents_, this);
     for (auto* v : views_) {
         connect(v, &View::shownChanged, this, &MainWindow::watchFarStages);
         // Later: the dock's neighbours are settled only after the move. Once: a change of layout moves every dock.
@@ -297,6 +301,10 @@ void MainWindow::showEvent(QShowEvent* event)
 
 void MainWindow::updateTitleBars()
 {
+    for (auto* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        tabs->setElideMode(Qt::ElideNone);  // "Prof…" and "Proble…" name nothing; the bar scrolls instead
+        tabs->setUsesScrollButtons(true);
+    }
     for (auto* v : views_) {
         const bool tabbed = !v->isFloating() && !tabifiedDockWidgets(v).isEmpty();
         if (tabbed == (v->titleBarWidget() != nullptr))

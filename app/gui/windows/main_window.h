@@ -39,6 +39,7 @@ public:
     [[nodiscard]] DocumentArea& documents() { return *documents_; }
     [[nodiscard]] Workbench& workbench() { return *workbench_; }
     [[nodiscard]] Selection& selection() { return *selection_; }
+    [[nodiscard]] RunSetup& runSetup() { return *setup_; }
     [[nodiscard]] RunSession& runs() { return *runs_; }
     [[nodiscard]] ProfileSession& profiles() { return *profiles_; }
     [[nodiscard]] ProfileDocks& profileDocks() { return *profileDocks_; }
@@ -82,6 +83,7 @@ private:
     Workbench* workbench_;
     Selection* selection_;
     FarStages* farStages_;
+    RunSetup* setup_;
     RunSession* runs_;
     ProfileSession* profiles_;
     ProfileDocks* profileDocks_ = nullptr;

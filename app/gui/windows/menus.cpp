@@ -12,6 +12,7 @@
 #include "app/gui/widgets/command_palette.h"
 #include "app/gui/windows/editor_actions.h"
 #include "app/gui/windows/main_window.h"
+#include "app/gui/windows/profile_docks.h"
 
 namespace tw::gui {
 
@@ -178,6 +179,8 @@ void Builder::runMenu()
     auto* cancel = add(m, "run.cancel", MainWindow::tr("&Cancel"), "stop", QKeySequence(Qt::SHIFT | Qt::Key_F5), [window] {
         window->runs().cancel();
         window->profiles().cancel();
+        window->profileDocks().comparison().cancel();
+        window->profileDocks().tuning().cancel();
     });
     const auto update = [window, run, verify, profile, cancel] {
         const auto snapshot = window->workbench().newest();
@@ -185,10 +188,13 @@ void Builder::runMenu()
         run->setEnabled(ready && !busy);
         verify->setEnabled(ready && !busy);
         profile->setEnabled(ready && !window->profiles().isBusy());
-        cancel->setEnabled(busy || window->profiles().isBusy());
+        auto& docks = window->profileDocks();
+        cancel->setEnabled(busy || window->profiles().isBusy() || docks.comparison().isBusy() || docks.tuning().isBusy());
     };
     QObject::connect(&w_.runs(), &RunSession::busyChanged, run, update);
     QObject::connect(&w_.profiles(), &ProfileSession::busyChanged, run, update);
+    QObject::connect(&w_.profileDocks().comparison(), &CompareSession::changed, run, update);
+    QObject::connect(&w_.profileDocks().tuning(), &TuneSession::changed, run, update);
     QObject::connect(&w_.workbench(), &Workbench::snapshotChanged, run, update);
     update();
 }

@@ -21,9 +21,11 @@ std::string bare(const std::string& literal) { return isQuoted(literal) ? litera
 ProfileDocks::ProfileDocks(ProfileSession& profiles, const Services& services, ViewContext context, QWidget* window)
     : QObject(window), workbench_(context.workbench), history_(services.storePath, nullptr),
       compare_(context.workbench, profiles, services.compile, services.runnerCommand, nullptr),
-      tune_(context.workbench, services.runnerCommand.empty() ? QString() : QString::fromStdString(services.runnerCommand.front()), nullptr)
+      tune_(context.workbench, services.runnerCommand.empty() ? QString() : QString::fromStdString(services.runnerCommand.front()),
+            QString::fromStdString(services.storePath), nullptr)
 {
-    makeViews(profiles, context, window);
+    compare_.setRunnerFinder(services.findRunner);
+    makeViews(profiles, services.setup, context, window);
     connect(&profiles, &ProfileSession::captured, &history_, &RunHistory::add);
     connect(&profiles, &ProfileSession::pinned, &history_, &RunHistory::pinCapture);
     connect(&history_, &RunHistory::baselineFound, this, [&profiles](const CapturePtr& baseline) {
@@ -32,11 +34,11 @@ ProfileDocks::ProfileDocks(ProfileSession& profiles, const Services& services, V
     });
 }
 
-void ProfileDocks::makeViews(ProfileSession& profiles, ViewContext context, QWidget* window)
+void ProfileDocks::makeViews(ProfileSession& profiles, RunSetup& setup, ViewContext context, QWidget* window)
 {
-    auto* profile = new ProfileView(profiles, context, window);
+    auto* profile = new ProfileView(profiles, setup, context, window);
     auto* findings = new FindingView(profiles, context, window);
-    auto* tune = new TuneView(tune_, context, window);
+    auto* tune = new TuneView(tune_, setup, context, window);
     views_ = {profile,
               findings,
               new TimelineView(profiles, context, window),
@@ -45,7 +47,7 @@ void ProfileDocks::makeViews(ProfileSession& profiles, ViewContext context, QWid
               new StallView(profiles, context, window),
               new CounterView(profiles, context, window),
               new HistoryView(history_, profiles, compare_, context, window),
-              new CompareView(compare_, profiles, context, window),
+              new CompareView(compare_, profiles, setup, context, window),
               tune};
     connect(profile, &ProfileView::openRequested, this, &ProfileDocks::openRequested);
     connect(findings, &FindingView::editRequested, this, [this](const std::vector<FixIt>& changes, const QString&) { Q_EMIT editRequested(changes); });

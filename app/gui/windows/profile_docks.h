@@ -15,9 +15,11 @@ class ProfileDocks : public QObject {
 
 public:
     struct Services {
+        RunSetup& setup;
         CompileFunction compile;
         std::vector<std::string> runnerCommand;
         std::string storePath;  // empty: nothing is kept
+        RunnerFinder findRunner;  // of devices elsewhere; may be empty
     };
     // The views belong to `window`.
     ProfileDocks(ProfileSession& profiles, const Services& services, ViewContext context, QWidget* window);
@@ -32,7 +34,7 @@ Q_SIGNALS:
     void editRequested(const std::vector<tw::FixIt>& changes);     // of the active text, as one step of undo
 
 private:
-    void makeViews(ProfileSession& profiles, ViewContext context, QWidget* window);
+    void makeViews(ProfileSession& profiles, RunSetup& setup, ViewContext context, QWidget* window);
     void writeParameters(const std::map<std::string, std::string>& params);
 
     Workbench& workbench_;

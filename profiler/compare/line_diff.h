@@ -1,10 +1,10 @@
-// A line diff: Myers' shortest edit script, bounded. No Qt.
+// A line diff: Myers' shortest edit script, bounded.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-namespace tw::gui {
+namespace tw::compare {
 
 struct DiffLine {
     enum class Kind { kSame, kAdded, kRemoved };
@@ -19,4 +19,4 @@ struct DiffLine {
 
 [[nodiscard]] std::vector<std::string_view> splitLines(std::string_view text);  // without line ends
 
-}  // namespace tw::gui
+}  // namespace tw::compare

@@ -1,8 +1,8 @@
-#include "app/gui/models/line_diff.h"
+#include "profiler/compare/line_diff.h"
 
 #include <algorithm>
 
-namespace tw::gui {
+namespace tw::compare {
 namespace {
 
 using Lines = std::vector<std::string_view>;
@@ -135,4 +135,4 @@ std::vector<DiffLine> diffLines(std::string_view before, std::string_view after,
     return out;
 }
 
-}  // namespace tw::gui
+}  // namespace tw::compare

@@ -1,11 +1,11 @@
-// Two to eight texts side by side: lines that correspond stand in one row, rows in which nothing differs are folded. No Qt.
+// Two to eight texts side by side: lines that correspond stand in one row, rows in which nothing differs are folded.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tw::gui {
+namespace tw::compare {
 
 struct AlignedLine {
     enum class Kind { kSame, kChanged, kMissing, kFold };  // against the other columns: equal in all, differs, not there, folded rows
@@ -24,4 +24,4 @@ struct AlignedTexts {
 // Every text is aligned with the first. `context`: equal rows that stay around a difference; -1: nothing is folded.
 [[nodiscard]] AlignedTexts alignTexts(const std::vector<std::string_view>& texts, int context);
 
-}  // namespace tw::gui
+}  // namespace tw::compare

@@ -1,10 +1,10 @@
-#include "app/gui/models/aligned_texts.h"
+#include "profiler/compare/aligned_texts.h"
 
 #include <fmt/format.h>
 
-#include "app/gui/models/line_diff.h"
+#include "profiler/compare/line_diff.h"
 
-namespace tw::gui {
+namespace tw::compare {
 namespace {
 
 using AlignedKind = AlignedLine::Kind;
@@ -161,4 +161,4 @@ AlignedTexts alignTexts(const std::vector<std::string_view>& texts, int context)
     return texts.empty() ? AlignedTexts() : Aligner(texts).make(context);
 }
 
-}  // namespace tw::gui
+}  // namespace tw::compare
