@@ -27,7 +27,8 @@ std::size_t BarrierPlacement::put(const Stmt& s, Out& out)
     while (at != out.begin() && ordersRegisters(at[-1]))
         --at;
     ++inserted_;
-    return static_cast<std::size_t>(out.insert(at, s) - out.begin());
+    const auto put = out.insert(at, s);  // before begin() is asked for: the insertion may move everything
+    return static_cast<std::size_t>(put - out.begin());
 }
 
 bool BarrierPlacement::putFence(const Stmt& fence, Out& out)
