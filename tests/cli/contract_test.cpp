@@ -238,7 +238,7 @@ def main(X: T.Tensor((64,), "float32")):
     EXPECT_EQ(refused.exitCode, 4);
     EXPECT_EQ(refused.json()["ok"], false);
     EXPECT_EQ(refused.json()["results"][0]["ok"], false);
-    const Json& found = refused.json()["diagnostics"][0];
+    const Json found = refused.json()["diagnostics"][0];  // a copy: json() reads anew
     EXPECT_EQ(found["line"], 6);
     EXPECT_NE(found["message"].get<std::string>().find("not supported: the shared memory in use at one time is 131072 bytes"), std::string::npos);
 }
