@@ -31,7 +31,7 @@ FactoryMode Session::modeOf(const std::shared_ptr<FunctionValue>& function)
 
 std::uint32_t Session::recordFor(Entry& entry, Record record, bool& isNew)
 {
-    interpreter_->charge(2 * static_cast<std::int64_t>(entry.records.size()), record.callRange);  // each is compared below
+    interpreter_->charge(8 * static_cast<std::int64_t>(entry.records.size()), record.callRange);  // each is compared below
     for (const std::uint32_t index : entry.records) {
         const Record& old = records_[index];
         const auto same = [](const std::map<std::string, Value>& a, const std::map<std::string, Value>& b) {

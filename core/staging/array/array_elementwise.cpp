@@ -1,4 +1,6 @@
 // Broadcasting, elementwise operations, and values without operands.
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/staging/array/array_impl.h"
@@ -141,7 +143,16 @@ std::vector<ArrayRead> ArrayTracer::readsOf(const std::vector<ArrayRef>& values,
             reads.push_back(std::move(read));
         }
     }
-    return reads;
+    // `x + x * x` of itself over and over: the buffers say enough then.
+    constexpr std::size_t kMostReads = 256;
+    if (reads.size() <= kMostReads)
+        return reads;
+    std::vector<ArrayRead> buffers;
+    std::set<const ir::BufferNode*> met;
+    for (ArrayRead& read : reads)
+        if (met.insert(read.buffer.get()).second)
+            buffers.push_back({read.buffer, std::nullopt});
+    return buffers;
 }
 
 ArrayRef ArrayTracer::elementwise(const std::vector<ArrayRef>& operands, ir::DType type, bool weak, const SourceRange& range,
