@@ -58,7 +58,7 @@ struct Operation {
     std::map<std::string, double> bytes;   // by level: "dram", "l2", "shared"
     std::map<std::string, double> stalls;  // share of the operation's samples by reason, 0 … 1
     double flops = 0;
-    std::map<std::string, double> counts;  // of its instructions, by names of `count`; empty where they were not counted
+    std::map<std::string, double> counts{};  // of its instructions, by names of `count`; empty where they were not counted
 };
 
 // What instructions did, counted exactly in a run of patched code: of the kernel's launches in one call.

@@ -64,7 +64,7 @@ void addProgram(capture::Capture& c)
     c.environment.device = "cuda:0";
     c.environment.gpu = "NVIDIA H200";
     c.environment.smClockMHz = 1980;
-    c.launches = {{"add_kernel", {2, 8, 1}, {128, 1, 1}, {}, 0, 16384, 64, 4, 0.5, "registers", 0}};
+    c.launches = {{"add_kernel", {2, 8, 1}, {128, 1, 1}, {}, 0, 16384, 64, 4, 0.5, "registers", "DRAM", 0}};
     c.cuda = {"cuda", "extern \"C\" __global__ void add_kernel()\n{\n}\n", {{1, rangeOf("with T.Kernel"), 1}}};
     c.tileIr = "@T.prim_func\ndef main():\n    pass\n";
     c.threadIr = c.tileIr;
