@@ -242,7 +242,7 @@ void CompareSession::profile(int id, const ProfileOptions& options, const GivenI
     const auto runner = runners_.runnerFor(request.device);
     request.seed = options.seed;
     request.repeat = options.repeat;
-    request.stalls = options.stalls;
+    request.stalls = request.instructions = options.stalls;
     request.overTime = options.overTime;
     request.timeline = options.timeline;
     request.coldL2 = options.coldL2;

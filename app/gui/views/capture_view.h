@@ -21,9 +21,6 @@ public:
     void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
 
-Q_SIGNALS:
-    void profileRequested();  // from the empty state
-
 protected:
     void refresh() override;
     virtual TwinPanel* makePanel() = 0;  // once, when first shown
