@@ -37,7 +37,7 @@ std::string sanitised(const std::string& wanted)
         name.insert(name.begin(), 'v');
     // Names with a leading or a double underscore, and those of the prelude, are not the program's.
     if (name.front() == '_' || name.rfind("tw_", 0) == 0 || name.rfind("TW_", 0) == 0 || name.rfind("tensor_map_", 0) == 0)
-        name.insert(0, "v");
+        name.insert(name.begin(), 'v');
     for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__"))
         name.erase(at, 1);
     return name;
