@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "app/cli/own_program.h"
 #include "app/cli/runner.h"
 #include "app/cli/verbs.h"
 #include "profiler/device/execute.h"
@@ -42,8 +43,7 @@ Check device(protocol::Client& client, const char* name, std::stop_token stop)
 Check window()
 {
     std::error_code error;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path program = self.parent_path() / "tilewright";
+    const std::filesystem::path program = ownProgram().parent_path() / "tilewright";
     if (std::filesystem::exists(program, error))
         return {"window", "ok", program.string(), ""};
     return {"window", "missing", "the program tilewright is not beside tilec", "build with TW_WITH_APP=ON (./dev build)"};

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "app/cli/own_program.h"
 #include "profiler/store/file.h"
 
 namespace tw::cli {
@@ -18,11 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path windowProgram()
-{
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path() / "tilewright";
-}
+fs::path windowProgram() { return ownProgram().parent_path() / "tilewright"; }
 
 // A file that goes with the object.
 class TemporaryFile {

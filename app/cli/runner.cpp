@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "app/cli/own_program.h"
 #include "profiler/device/device.h"
 
 namespace tw::cli {
@@ -39,10 +40,10 @@ tl::expected<std::map<std::string, protocol::Input>, std::string> readInputs(con
 RunnerChoice chooseRunner(const std::string& device)
 {
     if (!device::isRemote(device))
-        return {std::make_unique<protocol::Client>(protocol::localRunnerCommand()), device};
+        return {std::make_unique<protocol::Client>(ownRunnerCommand()), device};
     device::RemoteDevice remote = device::parseRemote(device);
     RunnerChoice choice{std::make_unique<protocol::Client>(std::move(remote.command)), std::move(remote.device)};
-    const auto local = std::make_shared<protocol::Client>(protocol::localRunnerCommand());
+    const auto local = std::make_shared<protocol::Client>(ownRunnerCommand());
     choice.client->setCudaCompiler([local](const protocol::CudaCompileRequest& request) { return local->compileCuda(request); });
     return choice;
 }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "app/cli/opened_file.h"
+#include "app/cli/own_program.h"
 #include "app/cli/runner.h"
 #include "app/cli/select.h"
 #include "app/cli/verbs.h"
@@ -184,7 +185,7 @@ int runEmit(const Options& given, Report& report, std::stop_token stop)
         return opened.error();
     const auto& [file, selected] = *opened;
 
-    protocol::Client client(protocol::localRunnerCommand());
+    protocol::Client client(ownRunnerCommand());
     const protocol::CompileResult result = client.compile({file->job(selected.request), stageOf(choice.format)}, {}, stop);
     putHead(result.head, report);
     report.json()["format"] = choice.format;

@@ -20,11 +20,11 @@ struct Answer {
     [[nodiscard]] Json json() const { return Json::parse(out, nullptr, false); }
 };
 
-// `arguments` as a shell would read them; standard error is dropped.
-inline Answer tilec(const std::string& arguments, const std::string& before = "")
+// `command` as a shell would read it; standard error is dropped.
+inline Answer shell(const std::string& command)
 {
     Answer answer;
-    FILE* pipe = ::popen((before + TW_TILEC " " + arguments + " 2>/dev/null").c_str(), "r");
+    FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
     char buffer[4096];
     for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
         answer.out.append(buffer, n);
@@ -32,6 +32,8 @@ inline Answer tilec(const std::string& arguments, const std::string& before = ""
     answer.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return answer;
 }
+
+inline Answer tilec(const std::string& arguments, const std::string& before = "") { return shell(before + TW_TILEC " " + arguments); }
 
 // A file in a folder of its own, removed with the object.
 class TemporaryFile {
