@@ -53,7 +53,7 @@ Value rngInit(const Native& n)
 {
     ir::OpCall call{OpId::kRngInit, {n.index("seed")}, {}};
     if (n.has("seq") || n.has("off"))
-        call.operands.emplace_back(n.has("seq") ? n.index("seq") : ir::intImm(0));
+        call.operands.emplace_back(n.has("seq") ? n.index("seq") : ir::Expr{});
     if (n.has("off"))
         call.operands.emplace_back(n.index("off"));
     static const std::vector<std::string> kGenerators = {"curandStatePhilox4_32_10_t", "curandStateMRG32k3a_t", "curandStateXORWOW_t"};
