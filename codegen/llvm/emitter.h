@@ -90,6 +90,7 @@ struct FunctionState {
     llvm::Value* barriers = nullptr;     // base of the block's barriers in a launch of threads
     std::int64_t arenaBytes = 0;
     std::int64_t barrierBytes = 0;
+    llvm::Value* lane = nullptr;  // number of the iteration in loops whose iterations stand for threads ("lanes")
     bool threads = false;    // one call a thread, in a fiber
     bool spreading = false;  // a part of a loop that is spread over the workers already
 };
@@ -195,6 +196,7 @@ private:
     void printText(const std::string& value);
     llvm::Value* printHead(const std::string& message);
     void deviceAssert(const ir::OpCall& call, const ir::Provenance& where);
+    llvm::Value* randomLane();
     void randomInit(const ir::OpCall& call);
     llvm::Value* randomValue(const ir::Call& call);
     void cpAsync(const ir::OpCall& call);

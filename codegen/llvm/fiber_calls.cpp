@@ -37,6 +37,7 @@ bool callTileEnter(void* handle, std::uint32_t site)
 void callTileLeave(void* handle)
 {
     Fiber& leader = self(handle);
+    leader.scheduler->crewLeader = nullptr;
     for (Fiber& fiber : leader.scheduler->fibers)
         if (fiber.wait == Wait::kTileDone && fiber.site == leader.site && fiber.block == leader.block)
             leader.scheduler->makeReady(fiber);
@@ -130,6 +131,32 @@ void* callRemote(void* handle, void* address, std::int64_t rank)
     return target.arena + (at - fiber.arena);
 }
 
+// The thread that draws; `lane` says which in a nest that this one runs for others, and is negative elsewhere.
+Fiber& drawer(void* handle, std::int64_t lane)
+{
+    Fiber& fiber = self(handle);
+    return lane < 0 ? fiber : fiber.scheduler->crewMember(fiber, lane);
+}
+
+ir::RandomCounter& startedCounter(void* handle, std::int64_t lane, std::uint32_t place)
+{
+    ir::RandomCounter& counter = drawer(handle, lane).random;
+    if (!counter.started)
+        self(handle).run->fail(Code::kUninitialized, place, "random numbers are asked for before T.rng_init");
+    return counter;
+}
+
+// ownThread: 1 to add the number of the thread to the sequence.
+void callRandomStart(void* handle, std::int64_t lane, std::int64_t seed, std::int64_t sequence, std::int64_t offset, std::int64_t ownThread)
+{
+    Fiber& target = drawer(handle, lane);
+    target.random.start(seed, sequence + ownThread * target.thread, offset);
+}
+
+std::uint32_t callRandomBits(void* handle, std::int64_t lane, std::uint32_t place) { return startedCounter(handle, lane, place).bits(); }
+double callRandomUniform(void* handle, std::int64_t lane, std::uint32_t place) { return startedCounter(handle, lane, place).uniform(); }
+double callRandomNormal(void* handle, std::int64_t lane, std::uint32_t place) { return startedCounter(handle, lane, place).normal(); }
+
 }  // namespace
 
 std::vector<std::pair<std::string, void*>> fiberSymbols()
@@ -146,6 +173,10 @@ std::vector<std::pair<std::string, void*>> fiberSymbols()
             {"tw_barrier_arrive", reinterpret_cast<void*>(&callBarrierArrive)},
             {"tw_barrier_bytes", reinterpret_cast<void*>(&callBarrierBytes)},
             {"tw_cluster_rank", reinterpret_cast<void*>(&callClusterRank)},
+            {"tw_random_start", reinterpret_cast<void*>(&callRandomStart)},
+            {"tw_random_bits", reinterpret_cast<void*>(&callRandomBits)},
+            {"tw_random_uniform", reinterpret_cast<void*>(&callRandomUniform)},
+            {"tw_random_normal", reinterpret_cast<void*>(&callRandomNormal)},
             {"tw_remote", reinterpret_cast<void*>(&callRemote)}};
 }
 

@@ -53,6 +53,7 @@ void FiberPool::run(const BlockGroup& group, RunState& run)
     scheduler.fibers.assign(count, Fiber{});
     scheduler.ready.clear();
     scheduler.polling.clear();
+    scheduler.crewLeader = nullptr;
     scheduler.vainRounds = 0;
     scheduler.named.clear();
     scheduler.done = 0;

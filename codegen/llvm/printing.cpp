@@ -146,12 +146,4 @@ void Emitter::deviceAssert(const ir::OpCall& call, const ir::Provenance& /*where
     b_.SetInsertPoint(next);
 }
 
-void Emitter::randomInit(const ir::OpCall&) { notSupported({}, "random numbers"); }
-
-Value* Emitter::randomValue(const ir::Call& call)
-{
-    notSupported(call.where, "random numbers");
-    return llvm::Constant::getNullValue(valueType(call.dtype));
-}
-
 }  // namespace tw::llvm_backend

@@ -60,6 +60,18 @@ bool Scheduler::releaseTile(const std::set<std::int64_t>& except)
     return true;
 }
 
+Fiber& Scheduler::crewMember(Fiber& leader, std::int64_t lane)
+{
+    if (crewLeader != &leader) {
+        crew.clear();
+        for (Fiber& fiber : fibers)
+            if (fiber.block == leader.block && (&fiber == &leader || (fiber.wait == Wait::kTileDone && fiber.site == leader.site)))
+                crew.push_back(&fiber);
+        crewLeader = &leader;
+    }
+    return *crew[static_cast<std::size_t>(lane) % crew.size()];
+}
+
 // A barrier of a block, a cluster or the grid: all threads that have not returned are there.
 bool Scheduler::releaseMeeting(Wait wait, std::int64_t blocksTogether)
 {

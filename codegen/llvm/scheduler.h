@@ -12,6 +12,7 @@
 
 #include "codegen/llvm/exchange.h"
 #include "codegen/llvm/fibers.h"
+#include "core/ir/random.h"
 
 namespace tw::llvm_backend {
 
@@ -37,6 +38,7 @@ struct Fiber : LaunchContext {
     MemoryBarrier* barrier = nullptr;
     ExchangeItem item{};            // what it brings to an exchange, and the answer
     bool leader = false;
+    ir::RandomCounter random;
 };
 
 struct NamedBarrier {
@@ -53,6 +55,8 @@ struct Scheduler {
     std::vector<Fiber*> polling;  // looked at memory in vain; they look again when nobody else can go on
     int vainRounds = 0;           // of polling, since somebody was released last
     std::map<std::pair<std::int64_t, std::int64_t>, NamedBarrier> named;  // by block and id
+    std::vector<Fiber*> crew;     // of the tile operation that `crewLeader` runs, by thread; made when it is asked for
+    const Fiber* crewLeader = nullptr;
     Fiber* current = nullptr;
     void* saved = nullptr;
 #if !defined(__x86_64__)
@@ -70,6 +74,8 @@ struct Scheduler {
     bool pollAgain();
     bool releaseMeeting(Wait wait, std::int64_t blocksTogether);
     void makeReady(Fiber& fiber);
+    // The thread of iteration `lane` of a nest that `leader` runs for all that came to it.
+    Fiber& crewMember(Fiber& leader, std::int64_t lane);
 };
 
 // Writes the first frame of a fiber that has its stack: resumed, it calls the group's function.

@@ -166,6 +166,7 @@ void Emitter::forLoop(const ir::For& loop)
     const bool parallel = loop.loop == ir::ForKind::kParallel || loop.loop == ir::ForKind::kVectorized;
     if (ir::boolAttr(loop.attrs, "spread", false) && !state_.threads && !state_.spreading && state_.accessGroups.empty())
         return spreadLoop(loop);
+    const bool lanes = ir::boolAttr(loop.attrs, "lanes", false);
     const auto nest = [&](auto& self, std::size_t depth) -> void {
         if (depth == loop.axes.size()) {
             statement(loop.body);
@@ -176,10 +177,16 @@ void Emitter::forLoop(const ir::For& loop)
         Value* end = index(axis.end);
         Value* step = axis.step ? index(axis.step) : b_.getInt64(1);
         const bool last = depth + 1 == loop.axes.size();
+        Value* outer = state_.lane;
         countedLoop(begin, end, step, parallel && last, [&](Value* i) {
             bindVar(axis.var, i);
+            if (lanes) {
+                Value* number = b_.CreateSub(i, begin);
+                state_.lane = outer ? b_.CreateAdd(b_.CreateMul(outer, b_.CreateSub(end, begin)), number) : number;
+            }
             self(self, depth + 1);
         });
+        state_.lane = outer;
     };
     nest(nest, 0);
 }

@@ -6,6 +6,7 @@
 
 #include "core/interp/code.h"
 #include "core/interp/lanes.h"
+#include "core/ir/random.h"
 #include "core/support/source.h"
 
 namespace tw::interp {
@@ -92,11 +93,6 @@ struct Cluster {
     std::int64_t arrived = 0, generation = 0;
 };
 
-struct Random {
-    std::uint64_t state = 0;
-    bool started = false;
-};
-
 struct Block {
     std::array<std::int64_t, 3> index{};
     std::int64_t linear = 0;
@@ -114,7 +110,7 @@ struct Block {
     std::int64_t generation = 0;
     std::int64_t trueCount = 0, lastTrueCount = 0;
     int lastArrived = 0;
-    std::vector<Random> random;
+    std::vector<ir::RandomCounter> random;
 };
 
 }  // namespace tw::interp

@@ -280,20 +280,6 @@ void Machine::dp4a(Fiber& f, const Instr& in, const OpRecord& record)
     }
 }
 
-namespace {
-
-std::uint64_t mix(std::uint64_t x)
-{
-    x += 0x9E3779B97F4A7C15ULL;
-    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    x = (x ^ (x >> 27U)) * 0x94D049BB133111EBULL;
-    return x ^ (x >> 31U);
-}
-
-}  // namespace
-
-// A counter-based generator (splitmix64) a thread: state = mix(seed, sequence) + offset. It has the interface of CUDA's
-// generators, not their numbers.
 void Machine::randomOp(Fiber& f, const Instr& in, const OpRecord& record)
 {
     Block& block = *f.block;
@@ -312,27 +298,21 @@ void Machine::randomOp(Fiber& f, const Instr& in, const OpRecord& record)
         if (!f.mask.on(lane))
             continue;
         const int thread = f.threads[static_cast<std::size_t>(lane)];
-        Random& random = block.random[static_cast<std::size_t>(thread)];
+        ir::RandomCounter& random = block.random[static_cast<std::size_t>(thread)];
         if (record.op == OpId::kRngInit) {
             const std::int64_t sequence = value(1, lane, block.linear * threadCount_ + thread);
-            random.state = mix(static_cast<std::uint64_t>(value(0, lane, 0)) ^ mix(static_cast<std::uint64_t>(sequence)));
-            random.state += static_cast<std::uint64_t>(value(2, lane, 0));
-            random.started = true;
+            random.start(value(0, lane, 0), sequence, value(2, lane, 0));
             continue;
         }
         if (!random.started) {
             error(Code::kUninitialized, in.where.range, "random numbers are asked for before T.rng_init");
             return;
         }
-        const std::uint64_t bits = mix(random.state++);
         Lane& result = out[static_cast<std::size_t>(lane)];
-        if (record.op == OpId::kRngRand) {
-            result.i = static_cast<std::int64_t>(bits >> 32U);
-        } else {
-            const double u = (static_cast<double>(bits >> 12U) + 0.5) / 4503599627370496.0;
-            const double v = static_cast<double>(mix(bits) >> 12U) / 4503599627370496.0;
-            result.f = normal ? std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * v) : u;
-        }
+        if (record.op == OpId::kRngRand)
+            result.i = random.bits();
+        else
+            result.f = normal ? random.normal() : random.uniform();
     }
     if (in.dst < 0)
         return;

@@ -65,6 +65,7 @@ public:
     bool ordered = false;        // must run one iteration after the other
     bool onlyPrivate = true;     // all that is written is private memory
     bool onlyOwnPrivate = true;  // private memory that it writes is its own
+    bool random = false;         // draws random numbers
 
     using ir::Visitor::visit;
     void visit(const Stmt& s) override
@@ -82,6 +83,7 @@ public:
     {
         const auto& info = ir::info(call.op);
         ordered = ordered || info.cls == OpClass::kReducer || info.cls == OpClass::kExtern;
+        random = random || info.cls == OpClass::kRandom;
         if (info.effect != ir::Effect::kNone)
             onlyPrivate = false;
         ir::Visitor::visit(call);
@@ -176,27 +178,30 @@ private:
         const NestInfo info(loop.body);
         const bool wrap = threads_ && !inTile_ && !info.onlyPrivate;
         if (!wrap && threads_ && !inTile_) {  // each thread runs the nest for itself
-            return plainNest(loop, info.ordered, false);
+            return plainNest(loop, info, false);
         }
         const bool outermost = !inTile_;
         inTile_ = true;
         const bool spread = singleBlock_ && outermost && !info.ordered && info.onlyOwnPrivate && worthSpreading(loop);
-        Stmt body = plainNest(loop, info.ordered, spread);
+        Stmt body = plainNest(loop, info, spread);
         inTile_ = !outermost;
         return wrap ? together(body, loop.where) : body;
     }
 
-    // The last axis stays parallel; the others become loops around it.
-    Stmt plainNest(const ir::For& loop, bool ordered, bool spread)
+    // The last axis stays parallel; the others become loops around it. Whoever runs it, iteration i draws the random numbers of
+    // thread i (of those that came, and round again), as if every thread ran its own: "lanes" says which loops count.
+    Stmt plainNest(const ir::For& loop, const NestInfo& info, bool spread)
     {
         Stmt body = rewrite(loop.body);
         for (std::size_t axis = loop.axes.size(); axis-- > 0;) {
             const bool last = axis + 1 == loop.axes.size();
             const ir::Axis& a = loop.axes[axis];
-            auto next = std::make_shared<ir::For>(last && !ordered ? ForKind::kParallel : ForKind::kSerial,
+            auto next = std::make_shared<ir::For>(last && !info.ordered ? ForKind::kParallel : ForKind::kSerial,
                                                   std::vector<ir::Axis>{{a.var, rewrite(a.begin), rewrite(a.end), a.step}}, body, ir::Attrs{}, loop.where);
             if (axis == 0 && spread)
                 next->attrs["spread"] = true;
+            if (info.random)
+                next->attrs["lanes"] = true;
             body = next;
         }
         return body;
@@ -324,10 +329,6 @@ private:
 
     Stmt product(const ir::OpCall& call, const ir::Provenance& where)
     {
-        if (call.op == OpId::kGemmSp) {
-            context_.diagnostics.error(Code::kNotSupported, where.range, "not supported: a sparse product on a CPU");
-            return ir::sequence({});
-        }
         ir::OpCall plain{OpId::kGemm, call.operands, {}};
         for (const char* name : {"transpose_A", "transpose_B"})
             if (const auto found = call.attrs.find(name); found != call.attrs.end())

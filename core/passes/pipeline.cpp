@@ -44,6 +44,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
     static const std::vector<PipelineStep> cpu = {
         {"normalize", &normalize, "the passes behind it see one spelling of everything"},
         {"simplify", &simplify, "fewer statements to lower"},
+        {"expandSparse", &expandSparse, "a dense product like any other for the passes behind it"},
         {"guardBounds", &guardBounds, "before the lowering: element accesses are still the author's, tile operations clip themselves"},
         {"planThreads", &planThreads, "the lowering asks who runs a tile operation"},
         {"orderThreads", &orderThreads, "tile operations are still visible: they order what is around them"},
