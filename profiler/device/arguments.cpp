@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/ir/number.h"
+#include "profiler/device/chunks.h"
 #include "profiler/device/index_ranges.h"
 #include "profiler/device/pointers.h"
 #include "profiler/device/random.h"
@@ -14,10 +15,15 @@ namespace {
 
 using analysis::TensorRole;
 
-void generateFloats(interp::Tensor& tensor, Random& random, Fill fill)
+// The same values however many threads make them: each piece begins where its numbers stand in the one stream.
+void generateFloats(interp::Tensor& tensor, const Random& stream, Fill fill)
 {
-    for (std::int64_t i = 0, n = tensor.elementCount(); i < n; ++i)
-        tensor.setFloat(i, fill == Fill::kNormal ? random.normal() : static_cast<double>(random.integer(-2, 2)));
+    inChunks(tensor.elementCount(), [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        Random random = stream;
+        random.skip(static_cast<std::uint64_t>(fill == Fill::kNormal ? 2 * begin : begin));
+        for (std::int64_t i = begin; i < end; ++i)
+            tensor.setFloat(i, fill == Fill::kNormal ? random.normal() : static_cast<double>(random.integer(-2, 2)));
+    });
 }
 
 void generateIntegers(interp::Tensor& tensor, Random& random, const IndexUse* use)

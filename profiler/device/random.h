@@ -20,12 +20,14 @@ public:
 
     std::uint64_t next()
     {
-        state_ += 0x9e3779b97f4a7c15ULL;
+        state_ += kStep;
         std::uint64_t z = state_;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
         return z ^ (z >> 31);
     }
+    // As after `n` calls of next().
+    void skip(std::uint64_t n) { state_ += n * kStep; }
     // Uniform in [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
     // Uniform in [low, high]; high ≥ low.
@@ -34,7 +36,7 @@ public:
         const auto span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
         return low + static_cast<std::int64_t>(span == 0 ? next() : next() % span);
     }
-    // Standard normal (Box and Muller).
+    // Standard normal (Box and Muller): two calls of next().
     double normal()
     {
         const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
@@ -42,6 +44,7 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
     std::uint64_t state_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "profiler/device/arguments.h"
 #include "profiler/device/index_ranges.h"
+#include "profiler/device/random.h"
 #include "tests/unit/device/functions.h"
 
 namespace tw::device {
@@ -57,6 +58,25 @@ TEST(Arguments, GeneratedInputsAreReproducibleAndOutputsPoisoned)
         EXPECT_LE(a->arguments.tensors.at("Index").intAt(i), 9);
     }
     EXPECT_EQ(a->generated, std::vector<std::string>{"Index"});
+}
+
+// What the seed stands for does not depend on how many threads make it: the values of one stream, in order.
+TEST(Arguments, LargeInputsAreOneStream)
+{
+    constexpr std::int64_t kCount = 200'001;
+    for (const Fill fill : {Fill::kNormal, Fill::kSmallIntegers}) {
+        ir::Function f;
+        const ir::Buffer x = tensor("X", ir::kFloat32, {ir::intImm(kCount)}), y = tensor("Y", ir::kFloat32, {ir::intImm(kCount)});
+        f.params = {{x}, {y}};
+        f.body = loop(ir::intImm(0), ir::intImm(kCount), [&](const ir::Var& i) { return store(y, i, load(x, i)); });
+        const auto made = prepareArguments(f, {}, {}, {.seed = 5, .fill = fill});
+        ASSERT_TRUE(made.has_value());
+        Random random(5, "X");
+        for (std::int64_t i = 0; i < kCount; ++i) {
+            const double value = fill == Fill::kNormal ? random.normal() : static_cast<double>(random.integer(-2, 2));
+            ASSERT_EQ(made->arguments.tensors.at("X").floatAt(i), static_cast<double>(static_cast<float>(value))) << i;
+        }
+    }
 }
 
 TEST(Arguments, AnInputThatNobodyAskedForIsAnError)
