@@ -128,16 +128,14 @@ bool writeBest(const OpenedFile& file, const Selected& selected, const Candidate
 }
 
 // A capture of the winner, for the history and for `compare`.
-void keepBest(const tune::Request& request, const Candidate& best, store::Store& store, Report& report, const std::stop_token& stop)
+void keepBest(const tune::Request& request, const Candidate& best, protocol::Client& runner, store::Store& store, Report& report, const std::stop_token& stop)
 {
     protocol::ProfileRequest profile;
-    profile.job = request.job;
-    for (const auto& [name, value] : best.params)
-        profile.job.kernel.params[name] = value;
+    profile.job = tune::jobOf(request, best);
     profile.device = request.device;
     profile.inputs = request.inputs;
     profile.seed = request.seed;
-    protocol::ProfileResult result = request.makeClient()->profile(profile, {}, stop);
+    protocol::ProfileResult result = runner.profile(profile, {}, stop);
     if (!result.capture)
         return;
     result.capture->environment.device = request.deviceName;
@@ -227,8 +225,8 @@ int runTune(const Options& options, Report& report, std::stop_token stop)
     if (result.failure)
         report.addAll(result.failure->diagnostics);
     const Candidate* best = result.best();
-    if (best && best->medianUs && !best->isFromStore && store && !stop.stop_requested())
-        keepBest(request, *best, *store, report, stop);
+    if (best && best->medianUs && !best->isFromStore && result.runner && store && !stop.stop_requested())
+        keepBest(request, *best, *result.runner, *store, report, stop);
     if (options.write && best && !writeBest(*file, selected, *best, options, report))
         return kUsage;
     return exitOf(result);

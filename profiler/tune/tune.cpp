@@ -10,32 +10,14 @@
 
 #include <fmt/ranges.h>
 
-#include "profiler/cuda/timing.h"
-#include "profiler/tune/deadline.h"
+#include "profiler/tune/measurements.h"
 #include "profiler/tune/modelled.h"
-#include "profiler/tune/reference.h"
 #include "profiler/tune/trial_key.h"
 
 namespace tw::tune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using protocol::Outcome;
-
-constexpr int kMostLosses = 3;  // runners lost or silent one after the other: the machine or the line is gone, not a configuration
-
-std::string firstError(const std::vector<Diagnostic>& diagnostics)
-{
-    for (const Diagnostic& d : diagnostics)
-        if (d.severity == Severity::kError)
-            return d.message;
-    return "it does not compile";
-}
-
-bool isLost(const protocol::ResultHead& head)
-{
-    return std::any_of(head.diagnostics.begin(), head.diagnostics.end(), [](const Diagnostic& d) { return d.code == Code::kRunnerLost; });
-}
 
 class Tuner {
 public:
@@ -62,14 +44,6 @@ public:
     }
 
 private:
-    [[nodiscard]] protocol::Job jobOf(const Candidate& candidate) const
-    {
-        protocol::Job job = request_.job;
-        for (const auto& [name, value] : candidate.params)
-            job.kernel.params[name] = value;
-        return job;
-    }
-
     void report(const char* phase, std::size_t done, std::size_t total, const Candidate* changed = nullptr) const
     {
         if (progress_)
@@ -168,7 +142,7 @@ private:
 
     void modelOne(std::size_t i, const std::shared_ptr<const driver::CompileSnapshot>& survey, std::mutex& mutex)
     {
-        const Modelled made = modelled(jobOf(candidates_[i]), survey, stop_);
+        const Modelled made = modelled(jobOf(request_, candidates_[i]), survey, stop_);
         const std::scoped_lock lock(mutex);
         Candidate& c = candidates_[i];
         if (stop_.stop_requested())
@@ -187,23 +161,25 @@ private:
             c.state = State::kModelled;
     }
 
-    // Those to measure, best model first; without a model in the order of the space.
-    [[nodiscard]] std::vector<std::size_t> chosen() const
+    // Those to measure, best model first; without a model in the order of the space. What the user asked for is measured to the end.
+    [[nodiscard]] Choice chosen() const
     {
-        std::vector<std::size_t> order;
+        Choice out;
         bool hasModel = false;
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
             if (candidates_[i].state == State::kInvalid || candidates_[i].state == State::kWaiting)
                 continue;
             hasModel = hasModel || candidates_[i].modelUs;
-            order.push_back(i);
+            out.order.push_back(i);
         }
         hasModel = hasModel && request_.device.starts_with("cuda");  // the model knows GPUs
         if (hasModel)
-            std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return candidates_[a].modelUs.value_or(1e300) < candidates_[b].modelUs.value_or(1e300); });
-        const std::size_t usual = hasModel ? std::max<std::size_t>(8, (order.size() + 5) / 6) : order.size();
-        order.resize(std::min(order.size(), request_.top > 0 ? request_.top : usual));
-        return order;
+            std::stable_sort(out.order.begin(), out.order.end(),
+                             [&](std::size_t a, std::size_t b) { return candidates_[a].modelUs.value_or(1e300) < candidates_[b].modelUs.value_or(1e300); });
+        const std::size_t usual = hasModel ? std::max<std::size_t>(8, (out.order.size() + 5) / 6) : out.order.size();
+        out.order.resize(std::min(out.order.size(), request_.top > 0 ? request_.top : usual));
+        out.isByModel = hasModel && request_.top == 0;
+        return out;
     }
 
     // Cubins into the runner's cache, by runners of their own, while others are measured. Failures show when the kernel is run.
@@ -223,108 +199,11 @@ private:
 
     void measureBest()
     {
-        const std::vector<std::size_t> order = chosen();
-        const bool isAllKnown = std::all_of(order.begin(), order.end(), [&](std::size_t i) { return candidates_[i].isFromStore; });
-        if (isAllKnown)
+        const Choice choice = chosen();
+        if (std::all_of(choice.order.begin(), choice.order.end(), [&](std::size_t i) { return candidates_[i].isFromStore; }))
             return;
-        Reference reference(request_, flops_);
-        compileAhead(order);
-        const auto client = request_.makeClient();
-        int losses = 0;
-        for (std::size_t k = 0; k < order.size(); ++k) {
-            Candidate& c = candidates_[order[k]];
-            if (stop_.stop_requested())
-                return;
-            if (request_.budgetSeconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > request_.budgetSeconds) {
-                result_.note = fmt::format("the budget of {} s ended after {} of {} measurements", request_.budgetSeconds, k, order.size());
-                return;
-            }
-            if (!c.isFromStore) {
-                report("measure", k, order.size());
-                const bool wasLost = measure(c, *client, reference);
-                losses = wasLost ? losses + 1 : 0;
-                if (result_.failure)
-                    return;
-                if (losses == kMostLosses) {
-                    loseRunner(c.message);
-                    break;
-                }
-            }
-            if (hasMeasured_)
-                result_.reference = reference.kind();
-            report("measure", k + 1, order.size(), &c);
-        }
-        if (!hasMeasured_ && refusal_ && std::none_of(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.isFromStore; }))
-            result_.failure = refusal_;
-    }
-
-    // True where the runner was lost or did not answer: that says little about the configuration, so it is not kept.
-    bool measure(Candidate& c, protocol::Client& client, Reference& reference)
-    {
-        const protocol::Job job = jobOf(c);
-        const Deadline deadline(stop_, request_.trialSeconds);
-        const protocol::RunResult run = client.run({job, request_.device, request_.inputs, request_.seed, request_.repeat, reference.wantsOutputs()}, {}, deadline.token());
-        if (stop_.stop_requested())
-            return false;
-        if (deadline.isOver()) {
-            giveUp(c);
-            // As long as nothing answered, the runner is the likelier cause.
-            if (hasMeasured_)
-                save(c);
-            return !hasMeasured_;
-        }
-        if (run.head.outcome != Outcome::kFine) {
-            c.state = State::kFailed;
-            c.message = firstError(run.head.diagnostics);
-            return refused(c, run.head);
-        }
-        if (!isPrepared_) {
-            report("reference", 0, 1);
-            reference.prepare(stop_);
-            isPrepared_ = true;
-        }
-        const cuda::TimingSummary times = cuda::summarizeTimes(run.samplesUs);
-        c.medianUs = times.median;
-        c.spread = times.spread();
-        c.samples = static_cast<int>(run.samplesUs.size());
-        c.message = reference.wrong(job, run, client, deadline.token());
-        if (stop_.stop_requested())
-            return false;
-        c.state = c.message.empty() ? State::kMeasured : State::kWrong;
-        if (deadline.isOver())
-            giveUp(c);
-        hasMeasured_ = true;
-        save(c);
-        return false;
-    }
-
-    void loseRunner(const std::string& why)
-    {
-        result_.note = fmt::format("the runner was lost {} times in a row: {}", kMostLosses, why);
-        if (refusal_)
-            return;
-        refusal_.emplace();
-        refusal_->outcome = Outcome::kCannot;
-        refusal_->diagnostics.push_back({Code::kRunnerLost, Severity::kError, {}, result_.note, {}, {}, {}});
-    }
-
-    void giveUp(Candidate& c) const
-    {
-        c.state = State::kFailed;
-        c.message = fmt::format("it took longer than {} s", request_.trialSeconds);
-    }
-
-    // What says that no configuration can be measured (no such device, no such input, no runner) is not kept.
-    bool refused(const Candidate& c, const protocol::ResultHead& head)
-    {
-        const bool wasLost = isLost(head);
-        if (head.outcome == Outcome::kUsage)
-            result_.failure = head;
-        else if (wasLost || head.outcome == Outcome::kCannot)
-            refusal_ = head;
-        if (!wasLost && head.outcome == Outcome::kProgramWrong)
-            save(c);
-        return wasLost;
+        compileAhead(choice.order);
+        Measurements(request_, candidates_, flops_, [this](const Candidate& c) { save(c); }, progress_, start_, stop_).run(choice, result_);
     }
 
     Result finish(const std::string& note)
@@ -359,13 +238,27 @@ private:
     std::vector<Candidate> candidates_;
     std::optional<double> flops_;
     std::map<std::size_t, protocol::CudaCompileRequest> texts_;  // by candidate
-    bool hasMeasured_ = false, isPrepared_ = false;
-    std::optional<protocol::ResultHead> refusal_;  // the last one that may concern every configuration
     Result result_;
     std::vector<std::jthread> ahead_;
 };
 
 }  // namespace
+
+protocol::Job jobOf(const Request& request, const Candidate& candidate)
+{
+    protocol::Job job = request.job;
+    for (const auto& [name, value] : candidate.params)
+        job.kernel.params[name] = value;
+    return job;
+}
+
+std::string firstError(const std::vector<Diagnostic>& diagnostics)
+{
+    for (const Diagnostic& d : diagnostics)
+        if (d.severity == Severity::kError)
+            return d.message;
+    return "it fails, and nothing says why";
+}
 
 const char* stateText(State state)
 {

@@ -25,7 +25,8 @@ struct Request {
     std::map<std::string, protocol::Input> inputs;
     std::uint64_t seed = 0;
     MakeClient makeClient;         // runners for `device`; the reference and each compiling thread use one of their own
-    std::size_t top = 0;           // at most so many are measured; 0: a sixth of the space but at least 8, all where nothing can be modelled
+    std::size_t top = 0;           // so many are measured; 0: at most a sixth of the space but at least 8, fewer where the model expects
+                                   // nothing better from the others (enough.h), all where nothing can be modelled
     double budgetSeconds = 0;      // no measurement begins later than this after the start; 0: no limit
     double trialSeconds = 120;     // a configuration that takes longer is given up
     int repeat = 20;               // timed runs of one measurement
@@ -53,6 +54,11 @@ struct Candidate {
     bool isFromStore = false;
 };
 
+// The job of one configuration.
+[[nodiscard]] protocol::Job jobOf(const Request& request, const Candidate& candidate);
+// The message of the first error; a sentence where there is none.
+[[nodiscard]] std::string firstError(const std::vector<Diagnostic>& diagnostics);
+
 // From the thread that called `tune`. `changed`: the candidate whose state just changed, else null.
 struct Progress {
     std::string phase;  // "model", "reference", "compile", "measure"
@@ -67,6 +73,7 @@ struct Result {
     std::string reference;        // what answers were checked against: "interp", "cpu", "each other"; empty: nothing ran
     std::string note;             // why it ended early, if it did
     std::optional<protocol::ResultHead> failure;  // why nothing could be done at all
+    std::shared_ptr<protocol::Client> runner;  // that measured: warm; null where nothing was
     bool isModelOnly = false;     // the device measures nothing (sim)
     [[nodiscard]] const Candidate* best() const;  // measured, else modelled; null if there is none
 };

@@ -38,6 +38,16 @@ TEST(Answers, AWrongElementIsNamed)
     EXPECT_EQ(disagreement(outputs("int32", {7}), outputs("int32", {8})), "C is 8 instead of 7 at element 0");
 }
 
+TEST(Answers, TheFirstOfManyWrongElementsIsNamed)
+{
+    std::vector<double> values(300'000, 1.0);
+    const auto reference = outputs("float32", values);
+    EXPECT_EQ(disagreement(reference, outputs("float32", values)), "");
+    for (const std::size_t at : {70'001U, 131'072U, 299'999U})
+        values[at] = 2;
+    EXPECT_EQ(disagreement(reference, outputs("float32", values)), "C is 2 instead of 1 at element 70001");
+}
+
 TEST(Answers, AnotherShapeIsWrong)
 {
     EXPECT_NE(disagreement(outputs("float32", {1, 2}), outputs("float32", {1})), "");
