@@ -78,7 +78,7 @@ const std::vector<OptionInfo>& optionTable()
         {"--store", "", "DB", kExport | kCompare | kTune | kRuns, false, "FILE", "the store of runs (default: the user's)"},
         {"--report", "", "OUT.html", kProfile, false, "FILE", "write a report"},
         {"--budget", "", "SECONDS", kTune, false, "", "begin no measurement later than this"},
-        {"--top", "", "N", kTune, false, "", "how many to measure, best model first (default: a sixth, at least 8; all where nothing is modelled)"},
+        {"--top", "", "N", kTune, false, "", "how many to measure, best model first (default: up to a sixth, at least 8, ending where the model expects no better; all where nothing is modelled)"},
         {"--space", "", "NAME=VALUE,VALUE,…", kTune | kCompare, true, "", "values to try for a parameter"},
         {"--pin", "", "RUN", kRuns, true, "", "make it the baseline of its kernel on its device"},
         {"--unpin", "", "RUN", kRuns, true, "", "no baseline any more"},
