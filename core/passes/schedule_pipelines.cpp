@@ -55,6 +55,62 @@ private:
     int divergent_ = 0;
 };
 
+// Takes the shared buffers that pipelined loops allocate in their bodies out of them, with the layouts that the author gave
+// them: copies of a later iteration fill them while an earlier one reads.
+class AllocationHoister final : public ir::Rewriter {
+public:
+    using ir::Rewriter::rewrite;
+    Stmt rewrite(const Stmt& s) override
+    {
+        const Stmt next = rewriteChildren(s);
+        const auto* loop = as<ir::For>(next);
+        if (!loop || loop->loop != ir::ForKind::kPipelined)
+            return next;
+        std::vector<Stmt> out;
+        const Stmt body = without(loop->body, out);
+        if (out.empty())
+            return next;
+        auto moved = std::make_shared<ir::For>(*loop);
+        moved->body = body ? body : ir::sequence({});
+        out.push_back(std::move(moved));
+        return ir::sequence(std::move(out));
+    }
+
+private:
+    // The statement without its allocations; those of loops inside stay there.
+    static Stmt without(const Stmt& s, std::vector<Stmt>& out)
+    {
+        if (isShared(s)) {
+            out.push_back(s);
+            return {};
+        }
+        if (const auto* seq = as<ir::Seq>(s)) {
+            std::vector<Stmt> rest;
+            for (const Stmt& child : seq->stmts)
+                if (Stmt kept = without(child, out))
+                    rest.push_back(std::move(kept));
+            return ir::sequence(std::move(rest));
+        }
+        const auto* branch = as<ir::If>(s);
+        if (!branch)
+            return s;
+        const Stmt then = without(branch->then, out);
+        const Stmt otherwise = branch->otherwise ? without(branch->otherwise, out) : Stmt{};
+        if (then == branch->then && otherwise == branch->otherwise)
+            return s;
+        return std::make_shared<ir::If>(branch->condition, then ? then : ir::sequence({}), otherwise, branch->where);
+    }
+
+    static bool isShared(const Stmt& s)
+    {
+        if (const auto* allocate = as<ir::Allocate>(s))
+            return allocate->buffer->scope == ir::MemoryScope::kShared;
+        const auto* op = as<ir::OpStmt>(s);
+        return op && op->call.op == ir::OpId::kAnnotateLayout &&
+               std::get<ir::Region>(op->call.operands[0]).buffer->scope == ir::MemoryScope::kShared;
+    }
+};
+
 // Puts the scheduled loop in the place of the pipelined one, and its buffers beside those that they replace.
 class Replacer final : public ir::Rewriter {
 public:
@@ -152,6 +208,7 @@ public:
         if (!as<ir::Launch>(s))
             return rewriteChildren(s);
         auto launch = std::make_shared<ir::Launch>(*as<ir::Launch>(s));
+        launch->body = flat(AllocationHoister().rewrite(launch->body));
         bool changed = false;
         while (!context_.stopRequested()) {
             LoopFinder finder(*launch);

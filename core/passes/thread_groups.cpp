@@ -32,8 +32,8 @@ private:
         if (threads.count() == threads.total())
             return {0, threads.total(), true};
         const auto values = threads.values(flatThread(*launch()));
-        if (values.empty())
-            return {0, 0, true};
+        if (values.empty())  // an arm that is never taken, such as one iteration of a pipeline's prologue: any group will do
+            return {0, threads.total(), true};
         const auto [low, high] = std::minmax_element(values.begin(), values.end());
         const std::int64_t count = threads.count();
         return {*low, count, *high - *low + 1 == count};

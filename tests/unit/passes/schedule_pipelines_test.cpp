@@ -320,5 +320,21 @@ TEST(SchedulePipelines, RolesKeepTheirLoopsToThemselves)
     EXPECT_FALSE(Scheduled(source, 3).runsAhead());
 }
 
+// The tiles of a loop belong to all of its iterations once copies run ahead.
+TEST(SchedulePipelines, TilesAllocatedInTheLoop)
+{
+    std::string source = kGemm;
+    for (const char* line : {"        A_s = T.alloc_shared((16, 16), T.float16)\n", "        B_s = T.alloc_shared((16, 16), T.float16)\n"}) {
+        source.erase(source.find(line), std::string(line).size());
+        source.insert(source.find("            T.copy(A[0"), std::string("    ") + line);
+    }
+    for (const char* target : {"sm_80", "sm_75"})
+        for (const int stages : {0, 2, 3}) {
+            Scheduled s(source, stages, target);
+            s.expectSame({0, 1, 2, 3, 5});
+            EXPECT_EQ(s.runsAhead(), stages > 1 && target == std::string("sm_80")) << s.text;
+        }
+}
+
 }  // namespace
 }  // namespace tw::passes
