@@ -1,5 +1,7 @@
 #include "app/cli/select.h"
 
+#include <algorithm>
+
 #include <fmt/ranges.h>
 
 namespace tw::cli {
@@ -53,7 +55,7 @@ private:
 
     const staging::Kernel* named()
     {
-        if (const staging::Kernel* kernel = file_.program()->find(options_.kernel))
+        if (const staging::Kernel* kernel = withInstance(file_.program()->find(options_.kernel)))
             return kernel;
         if (file_.program()->kernels().empty())
             return nullptr;
@@ -65,6 +67,20 @@ private:
                                                near.empty() ? "" : fmt::format(", did you mean {}", near), fmt::join(names, ", ")));
         out_.exitCode = report_.hasErrors() && !file_.survey().ok() ? kProgramWrong : kUsage;
         return nullptr;
+    }
+
+    // Of several kernels of one name ("matmul", "matmul#2") the one that has the instance; else the first.
+    const staging::Kernel* withInstance(const staging::Kernel* first) const
+    {
+        const auto has = [&](const staging::Kernel& kernel) {
+            return std::ranges::find(kernel.instances, options_.instance, &staging::Instance::name) != kernel.instances.end();
+        };
+        if (!first || options_.instance.empty() || has(*first))
+            return first;
+        for (const staging::Kernel& kernel : file_.program()->kernels())
+            if (std::ranges::find(kernel.aliases, first->name) != kernel.aliases.end() && has(kernel))
+                return &kernel;
+        return first;
     }
 
     bool overlays() const { return !options_.params.empty() || !options_.dims.empty() || !options_.inputs.empty(); }

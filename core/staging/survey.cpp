@@ -101,6 +101,10 @@ private:
             else
                 addInnerAliases(entry, selector, kernel);
             std::erase(kernel.aliases, kernel.name);
+            if (const int nth = ++named_[kernel.name]; nth > 1) {
+                kernel.aliases.push_back(kernel.name);
+                kernel.name += fmt::format("#{}", nth);
+            }
             listParameters(entry, kernel);
             listConfigs(entry, kernel);
             listInstances(entry, selector, kernel);
@@ -206,6 +210,7 @@ private:
 
     Session& session_;
     Program::State& state_;
+    std::map<std::string, int> named_;  // how many kernels have a name: local functions and sibling files repeat them
 };
 
 }  // namespace

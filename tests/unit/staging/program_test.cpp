@@ -350,4 +350,27 @@ TEST(Program, SiblingModulesAreReadOnce)
     EXPECT_EQ(file.program->sources().size(), 2u);
 }
 
+// Two functions of a file may each define a kernel `scale`: both are offered, each by a name of its own.
+TEST(Program, KernelsOfOneNameAreToldApart)
+{
+    const auto scale = [](const char* by) {
+        return std::string("def use_") + by + "():\n    @tilelang.jit(out_idx=[1])\n    def scale(n):\n        @T.prim_func\n" +
+               "        def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):\n            with T.Kernel(1, threads=n) as bx:\n" +
+               "                for i in T.Parallel(n):\n                    Y[i] = X[i] * " + by + "\n        return main\n    return scale(64)\n";
+    };
+    const Surveyed file(kHead + scale("2") + scale("3") + "use_2()\nuse_3()\n");
+    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+    ASSERT_EQ(file.kernels(), (std::vector<std::string>{"scale", "scale#2"}));
+    EXPECT_EQ(file.instances("scale"), std::vector<std::string>{"call:13"});
+    EXPECT_EQ(file.instances("scale#2"), std::vector<std::string>{"call:23"});
+    DiagnosticSink sink;
+    for (const auto& [name, wanted] : {std::pair{"scale", "X[i] * 2"}, {"scale#2", "X[i] * 3"}}) {
+        TraceRequest request;
+        request.kernel = name;
+        const auto result = trace(*file.program, request, plainOptions(), sink);
+        ASSERT_TRUE(result.function);
+        EXPECT_NE(ir::print(*result.function).text.find(wanted), std::string::npos) << ir::print(*result.function).text;
+    }
+}
+
 }  // namespace tw::staging
