@@ -338,22 +338,35 @@ Value* Emitter::convert(Value* value, DType from, DType to)
 }
 
 // T.cast with a rounding mode or without saturation. Stochastic rounding adds the random bits below the kept mantissa.
+// ir::roundStochastic of a double.
+Value* Emitter::stochasticPlace(Value* value, DType to, Value* random)
+{
+    llvm::Type* i64 = withScalar(value->getType(), b_.getInt64Ty());
+    const int mantissa = to.mantissaBits(), dropped = 23 - mantissa;
+    const int minExponent = std::ilogb(ir::decodeFloat(to, 1ULL << mantissa));  // of the smallest normal number
+    Value* exponent = b_.CreateAnd(b_.CreateLShr(b_.CreateBitCast(value, i64), splatInt(52, i64)), splatInt(0x7ff, i64));
+    exponent = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, exponent, splatInt(static_cast<std::uint64_t>(minExponent + 1023), i64));
+    Value* placeBits = b_.CreateShl(b_.CreateSub(exponent, splatInt(static_cast<std::uint64_t>(mantissa), i64)), splatInt(52, i64));
+    Value* place = b_.CreateBitCast(placeBits, value->getType());
+    Value* kept = b_.CreateAnd(b_.CreateZExtOrTrunc(random, i64), splatInt((1ULL << dropped) - 1, i64));
+    Value* part = b_.CreateFMul(b_.CreateUIToFP(kept, value->getType()), splat(std::ldexp(1.0, -dropped), value->getType()));
+    Value* magnitude = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+    Value* places = b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b_.CreateFAdd(b_.CreateFDiv(magnitude, place), part));
+    Value* rounded = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b_.CreateFMul(places, place), value);
+    Value* finite = b_.CreateFCmpOLT(magnitude, splat(INFINITY, value->getType()));
+    return b_.CreateSelect(finite, rounded, value);
+}
+
 Value* Emitter::convertRounded(Value* value, DType from, DType to, const ir::OpCall& call)
 {
     const auto* round = call.attrs.contains("round") ? std::get_if<std::string>(&call.attrs.at("round")) : nullptr;
     const auto* sat = call.attrs.contains("sat") ? std::get_if<bool>(&call.attrs.at("sat")) : nullptr;
-    Value* result = nullptr;
-    if (round && *round == "rs" && call.operands.size() > 1 && to.isFloating() && to.bits() < 32) {
-        Value* single = convert(value, from, ir::kFloat32.withLanes(to.lanes));
-        llvm::Type* i32 = withScalar(single->getType(), b_.getInt32Ty());
-        const auto drop = static_cast<std::uint64_t>(23 - to.mantissaBits());
-        Value* random = b_.CreateZExtOrTrunc(expression(std::get<ir::Expr>(call.operands[1])), i32);
-        Value* bits = b_.CreateAdd(b_.CreateBitCast(single, i32), b_.CreateAnd(random, splatInt((1ULL << drop) - 1, i32)));
-        bits = b_.CreateAnd(bits, splatInt(~((1ULL << drop) - 1) & 0xffffffffULL, i32));
-        result = convert(b_.CreateBitCast(bits, single->getType()), ir::kFloat32.withLanes(to.lanes), to);
-    } else {
-        result = convert(value, from, to);
+    if (round && *round == "rs" && call.operands.size() > 1 && to.isFloating() && to.mantissaBits() > 0 && to.mantissaBits() < 23) {
+        value = stochasticPlace(convert(convert(value, from, ir::kFloat32.withLanes(to.lanes)), ir::kFloat32, ir::kFloat64.withLanes(to.lanes)), to,
+                                vectorise(expression(std::get<ir::Expr>(call.operands[1])), std::get<ir::Expr>(call.operands[1])->dtype.withLanes(to.lanes)));
+        from = ir::kFloat64.withLanes(to.lanes);
     }
+    Value* result = convert(value, from, to);
     if (sat && !*sat && isSmallFloat(to) && from.isFloating()) {
         const SmallFormat f = smallFormat(to);
         if (!f.hasNan)

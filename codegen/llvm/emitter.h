@@ -119,6 +119,7 @@ private:
     llvm::Value* encodeSmall(llvm::Value* value, ir::DType type);
     llvm::Value* decodeSmall(llvm::Value* bits, ir::DType type);
     llvm::Value* narrowToOdd(llvm::Value* value);                       // double to float, sticky bit kept
+    llvm::Value* stochasticPlace(llvm::Value* value, ir::DType to, llvm::Value* random);
     llvm::Value* convertRounded(llvm::Value* value, ir::DType from, ir::DType to, const ir::OpCall& call);
     llvm::Value* splat(double value, llvm::Type* like);
     llvm::Value* splatInt(std::uint64_t value, llvm::Type* like);

@@ -14,7 +14,7 @@ namespace tw::interp {
 
 enum class Op : std::uint8_t {
     kElement,      // dst = element(a, b, c)
-    kCast,         // dst = cast(a): from `from` to `type`; `extra` may be kUnsaturated
+    kCast,         // dst = cast(a): from `from` to `type`; `extra` may be kUnsaturated, kStochastic or both
     kMove,         // dst = a
     kZero,         // dst = uniform 0
     kRamp,         // dst = a + b * lane number, width `extra`
@@ -49,6 +49,7 @@ enum class Op : std::uint8_t {
 };
 
 constexpr int kUnsaturated = 1;
+constexpr int kStochastic = 2;  // the random bits are in `b`
 
 struct Instr {
     Op op{};

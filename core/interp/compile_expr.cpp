@@ -282,17 +282,20 @@ Compiler::Value Compiler::math(const ir::Call& e)
         return {dst, true};
     }
     case OpId::kCastRounded: {
-        const auto round = e.call.attrs.find("round");
-        if (round != e.call.attrs.end() && std::get_if<std::string>(&round->second) &&
-            *std::get_if<std::string>(&round->second) == "rs")
-            unsupported(e.where, "stochastic rounding");
-        const auto sat = e.call.attrs.find("sat");
+        const auto round = e.call.attrs.find("round"), sat = e.call.attrs.find("sat");
+        const bool stochastic = round != e.call.attrs.end() && round->second == ir::Attr(std::string("rs")) && e.dtype.isFloating();
+        const bool unsaturated = sat != e.call.attrs.end() && !std::get<bool>(sat->second);
         const Value v = expr(operand(0));
-        if (sat == e.call.attrs.end() || std::get<bool>(sat->second) || operand(0)->dtype.lanes != e.dtype.lanes)
+        if ((!stochastic && !unsaturated) || operand(0)->dtype.lanes != e.dtype.lanes)
             return convert(v, operand(0)->dtype, e.dtype, e.where);
-        const int dst = newSlot();
-        emit({.op = Op::kCast, .type = e.dtype, .from = operand(0)->dtype, .dst = dst, .a = v.slot, .extra = kUnsaturated, .where = e.where});
+        Instr cast{.op = Op::kCast, .type = e.dtype, .from = operand(0)->dtype, .dst = newSlot(), .a = v.slot, .where = e.where};
+        cast.extra = (unsaturated ? kUnsaturated : 0) | (stochastic ? kStochastic : 0);
+        const Value random = stochastic ? expr(operand(1)) : Value{};
+        cast.b = random.slot;
+        const int dst = cast.dst;
+        emit(std::move(cast));
         release(v);
+        release(random);
         return {dst, true};
     }
     default: break;

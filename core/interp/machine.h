@@ -91,6 +91,7 @@ private:
     // values.cpp
     void element(Fiber& f, const Instr& in);
     void castValue(Fiber& f, const Instr& in);
+    void castStochastic(Fiber& f, const Instr& in);
     void vectorValue(Fiber& f, const Instr& in);
     void reinterpret(Fiber& f, const Instr& in);
     void finish(const Instr& in, Lane* lanes, std::size_t n);

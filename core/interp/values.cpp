@@ -113,6 +113,8 @@ void Machine::perturbLanes(DType type, const Lane* exact, Lane* rounded, std::si
 
 void Machine::castValue(Fiber& f, const Instr& in)
 {
+    if (in.extra >= kStochastic)
+        return castStochastic(f, in);
     const Slot& from = slot(f, in.a);
     Slot& to = slot(f, in.dst);
     const std::size_t count = static_cast<std::size_t>(from.width) * (from.uniform ? 1U : static_cast<std::size_t>(f.n));
@@ -123,6 +125,26 @@ void Machine::castValue(Fiber& f, const Instr& in)
         perturbLanes(in.type.element(), source, out, count, false);
     to.uniform = slot(f, in.a).uniform;
     to.width = slot(f, in.a).width;
+}
+
+void Machine::castStochastic(Fiber& f, const Instr& in)
+{
+    const Slot& from = slot(f, in.a);
+    const Slot& random = slot(f, in.b);
+    const bool uniform = from.uniform && random.uniform;
+    const int lanes = uniform ? 1 : f.n, width = from.width;
+    std::vector<Lane> out(static_cast<std::size_t>(width) * static_cast<std::size_t>(lanes));
+    for (int k = 0; k < width; ++k)
+        for (int lane = 0; lane < lanes; ++lane) {
+            Lane& one = out[static_cast<std::size_t>(k * lanes + lane)];
+            castLanes(in.from.element(), ir::kFloat32, from.component(k, f.n) + (from.uniform ? 0 : lane), &one, 1, true);
+            one.f = ir::roundStochastic(in.type, one.f, static_cast<std::uint32_t>(random.lanes[random.uniform ? 0 : static_cast<std::size_t>(lane)].i));
+        }
+    castLanes(ir::kFloat64, in.type.element(), out.data(), out.data(), out.size(), (in.extra & kUnsaturated) == 0);
+    Slot& to = slot(f, in.dst);
+    to.lanes = std::move(out);
+    to.uniform = uniform;
+    to.width = width;
 }
 
 void Machine::vectorValue(Fiber& f, const Instr& in)

@@ -249,6 +249,17 @@ double roundUnsaturated(DType type, double value)
 
 std::uint64_t encodeExact(DType type, double value) { return encodeRounded(storedFormat(type), value); }
 
+double roundStochastic(DType type, double value, std::uint32_t random)
+{
+    const Format& f = format(type);
+    const int dropped = 23 - f.mantissaBits;
+    if (dropped <= 0 || f.special == Special::kExponent || value == 0 || !std::isfinite(value))
+        return value;
+    const double place = std::ldexp(1.0, std::max(std::ilogb(value), std::ilogb(f.minNormal)) - f.mantissaBits);
+    const double part = std::ldexp(static_cast<double>(random & ((1U << dropped) - 1)), -dropped);
+    return std::copysign(std::floor(std::abs(value) / place + part) * place, value);
+}
+
 std::uint64_t encodeFloat(DType type, double value)
 {
     if (type.scalar == Scalar::kFloat64)

@@ -15,6 +15,11 @@ namespace tw::ir {
 // where it has no infinity. Types with neither saturate all the same.
 [[nodiscard]] double roundUnsaturated(DType type, double value);
 
+// Stochastic rounding (T.cast with round="rs"): one of the two neighbours of a float32 `value` among the numbers with the precision
+// of `type`, but without its largest one: round the result with roundTo or roundUnsaturated. `random` is added below the last
+// place that stays: 23 minus the mantissa's bits of it, the rest is cut off.
+[[nodiscard]] double roundStochastic(DType type, double value, std::uint32_t random);
+
 // Bits of one element, in the low `type.bits()` bits. `encodeFloat` rounds as roundTo does.
 [[nodiscard]] std::uint64_t encodeFloat(DType type, double value);
 // The bits of a value that the type holds exactly; an infinity stays one where the type has it.
