@@ -1,5 +1,8 @@
 #include "core/passes/normalize.h"
 
+#include <set>
+#include <utility>
+
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
 
@@ -91,6 +94,82 @@ private:
     }
 };
 
+// What is bound inside a launch.
+class BoundVars : public ir::Visitor {
+public:
+    std::set<const ir::ExprNode*> vars;
+    using ir::Visitor::visit;
+    void visit(const ir::Stmt& s) override
+    {
+        if (const auto* launch = ir::as<ir::Launch>(s)) {
+            for (const ir::Var& var : launch->blockVars)
+                vars.insert(var.get());
+            for (const ir::Var& var : launch->threadVars)
+                vars.insert(var.get());
+        }
+        if (const auto* bind = ir::as<ir::Bind>(s))
+            vars.insert(bind->var.get());
+        if (const auto* loop = ir::as<ir::For>(s))
+            for (const ir::Axis& axis : loop->axes)
+                vars.insert(axis.var.get());
+        ir::Visitor::visit(s);
+    }
+};
+
+// Whether an expression means the same in front of the launch.
+class HostKnown : public ir::Visitor {
+public:
+    explicit HostKnown(const std::set<const ir::ExprNode*>& bound) : bound_(bound) {}
+    bool known = true;
+    using ir::Visitor::visit;
+    void visit(const ir::Expr& e) override
+    {
+        known = known && e && e->kind != ir::ExprKind::kLoad && e->kind != ir::ExprKind::kCall && !bound_.contains(e.get());
+        if (known)
+            ir::Visitor::visit(e);
+    }
+
+private:
+    const std::set<const ir::ExprNode*>& bound_;
+};
+
+class WorkspaceHoister : public ir::Rewriter {
+public:
+    using ir::Rewriter::rewrite;
+    ir::Stmt rewrite(const ir::Stmt& s) override
+    {
+        if (s->kind == ir::StmtKind::kLaunch) {
+            BoundVars bound;
+            static_cast<ir::Visitor&>(bound).visit(s);
+            bound_ = std::move(bound.vars);
+            inLaunch_ = true;
+            const ir::Stmt launch = rewriteChildren(s);
+            inLaunch_ = false;
+            std::vector<ir::Stmt> stmts = std::exchange(hoisted_, {});
+            stmts.push_back(launch);
+            return ir::sequence(std::move(stmts));
+        }
+        const auto* allocate = ir::as<ir::Allocate>(s);
+        if (!allocate || !inLaunch_ || !isWorkspace(*allocate->buffer))
+            return rewriteChildren(s);
+        hoisted_.push_back(s);
+        return ir::sequence({});
+    }
+
+private:
+    bool isWorkspace(const ir::BufferNode& buffer) const
+    {
+        HostKnown host(bound_);
+        for (const ir::Expr& extent : buffer.shape)
+            static_cast<ir::Visitor&>(host).visit(extent);
+        return buffer.scope == ir::MemoryScope::kGlobal && !buffer.viewOf && !buffer.address && host.known;
+    }
+
+    std::set<const ir::ExprNode*> bound_;
+    std::vector<ir::Stmt> hoisted_;
+    bool inLaunch_ = false;
+};
+
 }  // namespace
 
 ir::Function normalize(const ir::Function& in, PassContext&)
@@ -98,6 +177,8 @@ ir::Function normalize(const ir::Function& in, PassContext&)
     ir::Function out = in;
     Normalizer normalizer;
     out.body = normalizer.rewrite(in.body);
+    if (in.dialect != ir::Dialect::kArray)  // whose arrays begin anew with each iteration
+        out.body = WorkspaceHoister().rewrite(out.body);
     return out;
 }
 
