@@ -3,22 +3,40 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "codegen/llvm/scheduler.h"
 
 namespace tw::llvm_backend {
 
+namespace {
+
+constexpr std::size_t kMostFibers = 1 << 20;  // each touches 4 KiB of stack; no GPU holds more threads at a time
+
+}  // namespace
+
 struct FiberPool::Impl {
     Scheduler scheduler;
     std::uint8_t* stacks = nullptr;
     std::size_t stackCount = 0;
-    std::vector<std::uint8_t> memory;
+    std::unique_ptr<std::uint8_t, decltype(&std::free)> memory{nullptr, &std::free};
+    std::size_t memoryBytes = 0;
 
     ~Impl()
     {
         if (stacks)
             munmap(stacks, stackCount * kStackBytes);
+    }
+    bool reserveMemory(std::size_t bytes)
+    {
+        if (bytes <= memoryBytes)
+            return true;
+        memory.reset(static_cast<std::uint8_t*>(std::calloc(bytes, 1)));
+        memoryBytes = memory ? bytes : 0;
+        return memory != nullptr;
     }
     bool reserve(std::size_t count)
     {
@@ -39,14 +57,17 @@ FiberPool::~FiberPool() = default;
 void FiberPool::run(const BlockGroup& group, RunState& run)
 {
     const auto count = static_cast<std::size_t>(group.blocks * group.threadsPerBlock);
-    if (!impl_->reserve(count)) {
-        run.fail(Code::kNotSupported, 0, "not supported: so many threads that wait for each other on a CPU");
+    if (count > kMostFibers || !impl_->reserve(count)) {
+        run.fail(Code::kNotSupported, 0, fmt::format("not supported: {} threads that wait for each other on a CPU; {} are possible", count, kMostFibers));
         return;
     }
     const auto barrierBytes = static_cast<std::size_t>(group.barrierBytes + 63) / 64 * 64;
     const auto blockBytes = barrierBytes + static_cast<std::size_t>(group.arenaBytes + 63) / 64 * 64 + 64;
-    impl_->memory.resize(std::max(impl_->memory.size(), blockBytes * static_cast<std::size_t>(group.blocks) + 64));
-    auto* memory = impl_->memory.data() + (64 - reinterpret_cast<std::uintptr_t>(impl_->memory.data()) % 64);
+    if (!impl_->reserveMemory(blockBytes * static_cast<std::size_t>(group.blocks) + 64)) {
+        run.fail(Code::kCapacity, 0, fmt::format("no memory for {} blocks of {} bytes", group.blocks, blockBytes));
+        return;
+    }
+    auto* memory = impl_->memory.get() + (64 - reinterpret_cast<std::uintptr_t>(impl_->memory.get()) % 64);
     Scheduler& scheduler = impl_->scheduler;
     scheduler.group = &group;
     scheduler.run = &run;

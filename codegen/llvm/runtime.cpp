@@ -61,6 +61,8 @@ void runBlocks(RunState& run, void* function, void* frame, const LaunchShape& sh
     std::unique_ptr<void, decltype(&std::free)> arena(std::aligned_alloc(64, bytes), &std::free);
     worker.arena = static_cast<std::uint8_t*>(arena.get());
     worker.barriers = worker.arena;
+    if (!arena)
+        return run.fail(Code::kCapacity, 0, fmt::format("no memory for a block of {} bytes", bytes));
     // Small enough to balance and to stop soon, large enough that the counter costs nothing.
     const std::int64_t step = std::max<std::int64_t>(1, shape.blocks / (16 * run.threads));
     while (!run.over()) {

@@ -262,7 +262,8 @@ void Emitter::allocate(const ir::Buffer& buffer)
         return;
     if (buffer->scope == MemoryScope::kGlobal) {
         if (state_.threads) {
-            notSupported(buffer->where, "a global workspace allocated by every thread");
+            notSupported(buffer->where, "a global workspace whose extents only the threads of a launch know");
+            state_.buffers[buffer.get()] = makeSlot(buffer, llvm::ConstantPointerNull::get(b_.getPtrTy()));
             return;
         }
         Value* bytes = b_.getInt64(1);
@@ -290,13 +291,14 @@ void Emitter::allocate(const ir::Buffer& buffer)
     if (isPrivate ? bytes <= 4 * kLargestLocalBytes : !state_.threads && bytes <= kLargestLocalBytes) {
         const bool scalar = count == 1 && buffer->dtype.bits() % 8 == 0;
         base = scalar ? entryAlloca(storageType(buffer->dtype), 1, 0) : entryAlloca(b_.getInt8Ty(), static_cast<std::uint64_t>(bytes), 64);
-    } else if (isPrivate && state_.threads) {
-        notSupported(buffer->where, "more than 64 KiB of private memory a thread");
-        return;
     } else {
         state_.arenaBytes = (state_.arenaBytes + 63) / 64 * 64;
         base = b_.CreateInBoundsGEP(b_.getInt8Ty(), state_.arena, b_.getInt64(static_cast<std::uint64_t>(state_.arenaBytes)));
-        state_.arenaBytes += bytes;
+        const bool ofThread = isPrivate && state_.threads;  // too large for a stack: each thread has its part of the arena
+        const std::int64_t part = (bytes + 63) / 64 * 64;
+        if (ofThread)
+            base = b_.CreateInBoundsGEP(b_.getInt8Ty(), base, b_.CreateMul(linearThread(), b_.getInt64(static_cast<std::uint64_t>(part))));
+        state_.arenaBytes += ofThread ? part * launch_->threads[0] * launch_->threads[1] * launch_->threads[2] : bytes;
     }
     BufferSlot made = makeSlot(buffer, base);
     annotateFrom_ = made.parallelDepth = state_.accessGroups.size();
