@@ -16,6 +16,10 @@ struct RecordOptions {
     std::vector<int> residentBlocks{};
 };
 
+// The blocks that record where none are named: `count` (at least 1) linear numbers evenly over a grid of `blocks`, first and last among
+// them, in order; fewer where the grid is smaller. As the device prelude chooses them (resources/device/cuda/records.cuh).
+[[nodiscard]] std::vector<std::int64_t> spreadBlocks(int count, std::int64_t blocks);
+
 // The function of the device prelude that makes a record: a call of it as `call_extern` with the event (int32) is a record.
 inline constexpr const char* kRecordFunction = "tw_record";
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/ranges.h>
 
+#include "core/passes/record_stages.h"
 #include "profiler/analysis/facts.h"
 #include "profiler/analysis/model.h"
 #include "profiler/device/strided.h"
@@ -28,6 +30,17 @@ std::vector<sim::LaunchPlace> placesOf(const pa::Work& work, const std::vector<p
         places.push_back({std::clamp(static_cast<int>(each), 1, std::max(1, m.occupancy.blocks)), m.l2.read > 0 ? m.dram.read / m.l2.read : 0});
     }
     return places;
+}
+
+// The blocks that a GPU would record, of all launches.
+std::vector<std::int64_t> recordedBlocks(const driver::RecordedProgram& recorded, const pa::Work& work)
+{
+    std::set<std::int64_t> blocks;
+    for (const gpu::StageRecords& table : recorded.records)
+        if (const auto launch = static_cast<std::size_t>(table.launch); launch < work.launches.size())
+            for (const std::int64_t block : passes::spreadBlocks(table.spread, work.launches[launch].blocks))
+                blocks.insert(block);
+    return {blocks.begin(), blocks.end()};
 }
 
 // Empty if it can be done.
@@ -72,7 +85,7 @@ void addSimulatedTimeline(const Session& session, const std::vector<std::int64_t
         return;
     }
     sim::TimelineOptions options;
-    options.blocks = blocks;
+    options.blocks = blocks.empty() ? recordedBlocks(*recorded, work) : blocks;
     options.launches = placesOf(work, facts.launches, session.target());
     options.progress = session.reporter("timeline");
     interp::Arguments arguments = session.prepared().arguments;

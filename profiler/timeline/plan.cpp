@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
+#include "core/passes/record_stages.h"
 #include "profiler/timeline/spans.h"
 
 namespace tw::timeline {
@@ -243,7 +246,8 @@ private:
             grid.push_back(*n);
         }
         const double start = end_;
-        for (const std::int64_t index : options_.blocks.empty() ? std::vector<std::int64_t>{0} : options_.blocks)
+        const std::int64_t blocks = std::accumulate(grid.begin(), grid.end(), std::int64_t{1}, std::multiplies{});
+        for (const std::int64_t index : options_.blocks.empty() ? passes::spreadBlocks(table->spread, blocks) : options_.blocks)
             block(l, *table, grid, index, start);
     }
 

@@ -25,7 +25,7 @@ namespace tw::timeline {
 
 struct PlanOptions {
     std::map<std::string, std::int64_t> values;  // of symbolic extents and integer scalars, by name
-    std::vector<std::int64_t> blocks;            // linear indices; empty: the first of each launch
+    std::vector<std::int64_t> blocks;            // linear indices; empty: those that a GPU would record
     std::size_t steps = 20000;                   // of a role, at most
 };
 struct Plan {

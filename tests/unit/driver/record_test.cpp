@@ -160,6 +160,17 @@ TEST(RecordProgram, ChosenBlocksAreInTheText)
     EXPECT_EQ(with.records.at(0).blocks, (std::vector<std::int64_t>{3, 7}));
 }
 
+// The device chooses them by the same formula: recorded tracks of tests/data/attention.twr are blocks 0, 341, 682 and 1023 of 1024.
+TEST(RecordProgram, BlocksAreSpreadOverTheGrid)
+{
+    using passes::spreadBlocks;
+    EXPECT_EQ(spreadBlocks(4, 1024), (std::vector<std::int64_t>{0, 341, 682, 1023}));
+    EXPECT_EQ(spreadBlocks(4, 4), (std::vector<std::int64_t>{0, 1, 2, 3}));
+    EXPECT_EQ(spreadBlocks(4, 2), (std::vector<std::int64_t>{0, 1}));
+    EXPECT_EQ(spreadBlocks(1, 100), (std::vector<std::int64_t>{0}));
+    EXPECT_TRUE(spreadBlocks(4, 0).empty());
+}
+
 TEST(RecordProgram, RunsGiveTheSameValues)
 {
     const std::pair<const char*, staging::Bindings> programs[] = {

@@ -46,7 +46,7 @@ TEST(Plan, APipelineHasPrologueSteadyStateAndEpilogue)
     const Plan p = planOf("samples/04_gemm.py", {{"M", "512"}, {"N", "512"}, {"K", "512"}});
     EXPECT_TRUE(p.remarks.empty()) << p.remarks.front();
     EXPECT_EQ(p.timeline.origin, capture::Origin::kModelled);
-    ASSERT_EQ(p.timeline.tracks.size(), 1U);
+    ASSERT_EQ(p.timeline.tracks.size(), 4U);  // of the 16 blocks
     EXPECT_EQ(p.timeline.tracks[0].role, "block");
     const auto products = spans(p.timeline, "tensor");
     ASSERT_EQ(products.size(), 16U);  // 512 / 32 steps
@@ -60,6 +60,19 @@ TEST(Plan, APipelineHasPrologueSteadyStateAndEpilogue)
     const auto rest = spans(p.timeline, "epilogue");
     ASSERT_FALSE(rest.empty());
     EXPECT_GE(rest[0].startNs, products.back().endNs);
+}
+
+// Blocks of causal attention differ: those that a GPU would record stand for all of them, not the first, which is the lightest.
+TEST(Plan, BlocksThatDifferAreShown)
+{
+    const Plan p = planOf("samples/09_attention.py", {{"batch", "2"}, {"heads", "16"}, {"seq", "2048"}, {"dim", "128"}, {"causal", "True"}});
+    ASSERT_EQ(p.timeline.tracks.size(), 4U);
+    const std::int64_t blocks[] = {0, 341, 682, 1023};  // evenly over 32 x 16 x 2
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(p.timeline.tracks[static_cast<std::size_t>(i)].block, blocks[i]);
+        // Keys of 64 up to the last query of the block, 64 queries each: two products of each.
+        EXPECT_EQ(static_cast<std::int64_t>(spans(p.timeline, "tensor", i).size()), 2 * (blocks[i] % 32 + 1)) << blocks[i];
+    }
 }
 
 TEST(Plan, ADroppedStageSerializes)
