@@ -26,6 +26,22 @@ std::optional<Interval> checked(Integer low, Integer high)
     return Interval{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
 }
 
+// No unsigned value, not even one of 64 bits, is less than 0.
+std::optional<bool> decideSign(const ir::Binary& comparison)
+{
+    if (!comparison.a->dtype.isUnsigned() || comparison.a->dtype.lanes != 1)
+        return {};
+    const auto isZero = [](const ir::Expr& e) {
+        const auto* value = ir::asInt(e);
+        return value && *value == 0;
+    };
+    if (isZero(comparison.b) && (comparison.op == BinaryOp::kGe || comparison.op == BinaryOp::kLt))
+        return comparison.op == BinaryOp::kGe;
+    if (isZero(comparison.a) && (comparison.op == BinaryOp::kLe || comparison.op == BinaryOp::kGt))
+        return comparison.op == BinaryOp::kLe;
+    return {};
+}
+
 }  // namespace
 
 void Ranges::addSymbols(const ir::Function& function)
@@ -112,7 +128,7 @@ std::optional<Interval> Ranges::ofBinary(const ir::Binary& e) const
 
 std::optional<Interval> Ranges::of(const ir::Expr& e) const
 {
-    if (const auto* value = ir::asInt(e))
+    if (const auto* value = ir::asInt(e); value && !(*value < 0 && e->dtype.isUnsigned()))  // the upper half of uint64 has no place here
         return Interval{*value, *value};
     if (!e->dtype.isInteger() || e->dtype.lanes != 1)
         return {};
@@ -129,12 +145,13 @@ std::optional<Interval> Ranges::of(const ir::Expr& e) const
         if (a && b)
             result = Interval{std::min(a->low, b->low), std::max(a->high, b->high)};
     }
-    // Narrow types wrap: what leaves them says nothing. (Signed 32- and 64-bit arithmetic on indices is exact.)
-    const bool exact = e->dtype.isSigned() && e->dtype.bits() >= 32;
+    // Narrow types and casts wrap: what leaves them says nothing. (Signed 32- and 64-bit arithmetic on indices is exact.)
+    const bool exact = e->dtype.isSigned() && e->dtype.bits() >= 32 && e->kind != ir::ExprKind::kCast;
     if (result && !exact && (result->low < ir::smallestInt(e->dtype) ||
                              (result->high >= 0 && static_cast<std::uint64_t>(result->high) > ir::largestInt(e->dtype))))
         result.reset();
-    if (!result && e->dtype.bits() <= 32 && (e->kind == ir::ExprKind::kLoad || e->kind == ir::ExprKind::kCast))
+    // Everything of these types lies between their ends, whatever computes it.
+    if (!result && e->dtype.bits() <= 32 && (!exact || e->kind == ir::ExprKind::kLoad))
         return Interval{ir::smallestInt(e->dtype), static_cast<std::int64_t>(ir::largestInt(e->dtype))};
     return result;
 }
@@ -146,6 +163,8 @@ std::optional<bool> Ranges::decide(const ir::Expr& condition) const
     const auto* c = ir::as<ir::Binary>(condition);
     if (!c || c->op < BinaryOp::kEq || !c->a->dtype.isInteger())
         return {};
+    if (const auto truth = decideSign(*c))
+        return truth;
     const auto a = of(c->a);
     const auto b = of(c->b);
     if (!a || !b)

@@ -71,6 +71,50 @@ TEST(Ranges, FollowLoopsAndArithmetic)
     EXPECT_FALSE(ranges.decide(ir::less(i, ir::intImm(8))));
 }
 
+// What the C standard says of unsigned types: 0 <= x <= 2^n - 1, and arithmetic wraps.
+TEST(Ranges, TypesDecideComparisonsThatArePointless)
+{
+    const Ranges ranges;
+    for (const ir::DType type : {ir::kUInt8, ir::kUInt32, ir::kUInt64}) {
+        const ir::Var x = std::make_shared<const ir::VarNode>(type, "x");
+        const Expr zero = ir::intImm(0, type), wraps = ir::sub(x, ir::intImm(1, type));
+        for (const Expr& e : {Expr(x), wraps}) {
+            EXPECT_EQ(ranges.decide(ir::binary(BinaryOp::kGe, e, zero)), true);
+            EXPECT_EQ(ranges.decide(ir::binary(BinaryOp::kLt, e, zero)), false);
+            EXPECT_EQ(ranges.decide(ir::binary(BinaryOp::kLe, zero, e)), true);
+            EXPECT_EQ(ranges.decide(ir::binary(BinaryOp::kGt, zero, e)), false);
+            EXPECT_FALSE(ranges.decide(ir::binary(BinaryOp::kGt, e, zero)));
+            EXPECT_FALSE(ranges.decide(ir::binary(BinaryOp::kLe, e, zero)));
+            EXPECT_FALSE(ranges.decide(ir::binary(BinaryOp::kEq, e, zero)));
+        }
+    }
+    const ir::Var b = std::make_shared<const ir::VarNode>(ir::kUInt8, "b"), s = var("s");
+    EXPECT_EQ(ranges.decide(ir::binary(BinaryOp::kLe, b, ir::intImm(255, ir::kUInt8))), true);
+    EXPECT_EQ(ranges.decide(ir::binary(BinaryOp::kGt, b, ir::intImm(255, ir::kUInt8))), false);
+    EXPECT_FALSE(ranges.decide(ir::binary(BinaryOp::kLe, b, ir::intImm(254, ir::kUInt8))));
+    EXPECT_FALSE(ranges.decide(ir::binary(BinaryOp::kGe, s, ir::intImm(0))));
+}
+
+TEST(Ranges, TheUpperHalfOfUnsigned64IsNotNegative)
+{
+    const ir::Var x = std::make_shared<const ir::VarNode>(ir::kUInt64, "x");
+    Ranges ranges;
+    ranges.set(x, {0, 5});
+    const Expr large = ir::intImm(-1, ir::kUInt64);  // 2^64 - 1
+    EXPECT_NE(ranges.decide(ir::binary(BinaryOp::kLt, x, large)), false);
+    EXPECT_NE(ranges.decide(ir::binary(BinaryOp::kGe, x, large)), true);
+}
+
+// int32 of a uint32 is negative from 2^31 on; int32 of what fits keeps its bounds.
+TEST(Ranges, CastsWrap)
+{
+    const ir::Var x = std::make_shared<const ir::VarNode>(ir::kUInt32, "x");
+    Ranges ranges;
+    EXPECT_FALSE(ranges.decide(ir::less(ir::cast(ir::kInt32, x), ir::intImm(0))));
+    ranges.set(x, {0, 9});
+    EXPECT_EQ(ranges.decide(ir::less(ir::cast(ir::kInt32, x), ir::intImm(10))), true);
+}
+
 TEST(GuardBounds, GuardsOnlyWhatMayLeave)
 {
     Fixture x;
