@@ -1,5 +1,5 @@
 // Shared memory that is certainly needed at one time: the sum of the buffers whose uses overlap in program order. Versions
-// that a pipeline adds are the compiler's own business and do not count.
+// that a pipeline adds are the compiler's own business and do not count. And what threads certainly keep of one fragment each.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t kTensorMemoryColumns = 512;
 constexpr std::size_t kNamedBuffers = 3;
+constexpr std::int64_t kLocalBytes = 512 * 1024;       // of a thread: CUDA C++ Programming Guide, "Compute Capabilities"
+constexpr std::int64_t kMostElements = 1 << 20;        // of a fragment, core/layout/fragment_map
 
 struct Use {
     const ir::BufferNode* buffer = nullptr;
@@ -64,6 +66,8 @@ protected:
         const ir::BufferNode& buffer = *allocate->buffer;
         if (buffer.scope == ir::MemoryScope::kTensorMemory)
             checkColumns(buffer, s->where.range);
+        if (buffer.scope == ir::MemoryScope::kFragment && launch() && context_.target.isCuda())
+            checkFragment(buffer, s->where.range);
         if (buffer.scope == ir::MemoryScope::kShared)
             uses_.push_back({&buffer, s->where.range, buffer.dtype.storageBytes(elementsOf(buffer)), position_});
     }
@@ -82,6 +86,19 @@ private:
             context_.diagnostics.error(Code::kCapacity, range,
                                        fmt::format("{} takes {} columns of tensor memory, which has {}", buffer.name, *columns,
                                                    kTensorMemoryColumns));
+    }
+
+    void checkFragment(const ir::BufferNode& buffer, const SourceRange& range)
+    {
+        const std::int64_t elements = elementsOf(buffer), bytes = buffer.dtype.storageBytes(elements);
+        const std::int64_t threads = launch()->threads[0] * launch()->threads[1] * launch()->threads[2];
+        if (bytes / threads > kLocalBytes)
+            context_.reportTarget(Code::kCapacity, range,
+                                  fmt::format("{} takes {} bytes of each of {} threads, which have {} for such tiles: registers and local memory", buffer.name,
+                                              bytes / threads, threads, kLocalBytes));
+        else if (elements > kMostElements)
+            context_.diagnostics.error(Code::kNotSupported, range,
+                                       fmt::format("not supported: {} has {} elements; a fragment on a GPU has {} at most", buffer.name, elements, kMostElements));
     }
 
     std::vector<const Use*> liveAt(int position) const

@@ -25,7 +25,7 @@ void checkFragments(const CheckContext& context);
 void checkThreads(const CheckContext& context);
 // Sizes of clusters, grids that they divide, and the blocks that copies name.
 void checkClusters(const CheckContext& context);
-// Shared memory against the target's capacity.
+// Shared memory and the tiles of threads against what the target has.
 void checkCapacity(const CheckContext& context);
 // Indices that certainly leave their extent.
 void checkIndices(const CheckContext& context);

@@ -3,6 +3,7 @@
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
 #include "core/passes/assign_registers.h"
+#include "core/passes/bound_unrolling.h"
 #include "core/passes/expand_reducers.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/expand_sparse.h"
@@ -74,6 +75,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"planSharedMemory", &planSharedMemory, "all shared buffers are there, with their final sizes"},
         {"initBarriers", &initBarriers, "what it makes meet counts for the next pass"},
         {"insertBarriers", &insertBarriers, "behind the packing: buffers that share bytes are ordered, too"},
+        {"boundUnrolling", &boundUnrolling, "no pass behind it asks how a loop is spelt, and all local arrays are there"},
         {"assignRegisters", &assignRegisters, "the code of every role is final"},
     };
     return target.kind == target::Kind::kCpu ? cpu : target.isCuda() ? cuda : others;

@@ -4,6 +4,7 @@
 
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
+#include "core/passes/hardware.h"
 #include "core/passes/product_steps.h"
 #include "core/support/check.h"
 
@@ -63,6 +64,8 @@ private:
         const bool kInner = plan_.a.kInner && plan_.b.kInner;
         if (gemm_.op != ir::OpId::kGemm || a_.buffer->dtype != type || !(half || (byte && kInner)) || plan_.threads % 128 != 0 || plan_.m % 64 != 0)
             return false;
+        if (plan_.m * plan_.n * c_.buffer->dtype.bits() / 8 / plan_.threads > kMostUnrolledBytes)
+            return false;  // sums that are in local memory cannot be added to while the thread goes on
         if (isFragment(b_) || (isFragment(a_) && !plan_.a.kInner) || !startsPanels(a_) || !startsPanels(b_))
             return false;
         ProductPlan trial = plan_;

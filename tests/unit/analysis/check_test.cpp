@@ -112,6 +112,17 @@ TEST_F(CheckTest, Capacity)
     EXPECT_FALSE(has(first(use(64), 128, "sm_75"), "not supported: "));
 }
 
+TEST_F(CheckTest, TilesOfThreads)
+{
+    const auto use = [&](int rows) {
+        const Buffer tile = onChip("tile", {intImm(rows), intImm(1024)}, MemoryScope::kFragment);
+        return sequence({allocate(tile), op(OpId::kClear, {whole(tile)})});
+    };
+    EXPECT_EQ(first(use(1024), 32), "");  // 4 bytes × 2^20 / 32 threads = 128 KiB
+    EXPECT_EQ(first(use(4096), 32), "not supported: tile has 4194304 elements; a fragment on a GPU has 1048576 at most");
+    EXPECT_EQ(first(use(4097), 32), "not supported: tile takes 524416 bytes of each of 32 threads, which have 524288 for such tiles: registers and local memory");
+}
+
 TEST_F(CheckTest, BuffersOneAfterTheOtherShareMemory)
 {
     std::vector<Stmt> stmts;
