@@ -3,6 +3,7 @@
 #include "app/cli/serve.h"
 #include "app/cli/verbs.h"
 #include "core/support/check.h"
+#include "core/target/names.h"
 
 namespace tw::cli {
 namespace {
@@ -40,10 +41,7 @@ bool hasGoodTarget(const Options& options, Report& report)
     const auto wrong = std::find_if(given.begin(), given.end(), [](const std::string& name) { return !target::parse(name); });
     if (wrong == given.end())
         return true;
-    std::string names;
-    for (const target::Target& t : target::all())
-        names += (names.empty() ? "" : ", ") + t.name;
-    report.fail(Code::kUsage, fmt::format("unknown target \"{}\"; known are {}", *wrong, names));
+    report.fail(Code::kUsage, fmt::format("unknown target \"{}\"; known are {}", *wrong, target::names()));
     return false;
 }
 

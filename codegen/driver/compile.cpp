@@ -9,6 +9,7 @@
 #include "core/analysis/check.h"
 #include "core/support/check.h"
 #include "core/syntax/parser.h"
+#include "core/target/names.h"
 
 namespace tw::driver {
 namespace {
@@ -74,10 +75,7 @@ private:
             out_->target = *parsed;
             return true;
         }
-        std::vector<std::string> names;
-        for (const target::Target& t : target::all())
-            names.push_back(t.name);
-        sink_.error(Code::kUsage, {}, fmt::format("unknown target \"{}\"; known are {}", *request_.target, fmt::join(names, ", ")));
+        sink_.error(Code::kUsage, {}, fmt::format("unknown target \"{}\"; known are {}", *request_.target, target::names()));
         return false;
     }
 
@@ -154,12 +152,16 @@ private:
         traceOnce(request, found);
         // The file's own target is known only now; where it differs, device queries must be answered again.
         if (!request_.target && out_->function && !out_->function->target.empty()) {
-            const auto own = target::parse(out_->function->target);
+            const std::string ownName = out_->function->target;
+            const auto own = target::parse(ownName);
             if (own && own->name != out_->target.name) {
                 out_->target = *own;
                 found = {};
                 traceOnce(request, found);
             }
+            if (!own && wantsCuda())  // a kind that the language knows; an architecture that nobody has was an error of the trace
+                found.error(Code::kNotSupported, out_->function ? out_->function->range : SourceRange{},
+                            fmt::format("not supported: the file's own target {}; --target chooses another", ownName));
         }
         out_->traceMs = millisecondsSince(start);
         // What a half-typed line leaves undefined is not said again: the syntax error is the cause.

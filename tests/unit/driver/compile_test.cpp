@@ -58,6 +58,32 @@ TEST(Compile, TheFilesOwnTargetYieldsToTheRequest)
     EXPECT_EQ(wrong->diagnostics[0].code, Code::kUsage);
 }
 
+// An architecture that nobody has is a mistake of the file; a kind without a back end keeps nobody from checking it.
+TEST(Compile, AnOwnTargetThatIsNotThereIsSaidOnce)
+{
+    const auto withTarget = [](const std::string& name) {
+        std::string text = kTwo;
+        return text.replace(text.find("cuda -arch=sm_80"), 16, name);
+    };
+    for (const char* name : {"cuda -arch=sm_42", "sm_91"}) {
+        CompileRequest r = request(withTarget(name), "two");
+        r.stages = StageWanted::kTrace | StageWanted::kCuda;
+        const auto snapshot = compile(r);
+        ASSERT_EQ(snapshot->diagnostics.size(), 1U) << name;
+        EXPECT_EQ(snapshot->diagnostics[0].code, Code::kOption);
+        EXPECT_NE(snapshot->diagnostics[0].message.find("sm_60, sm_70, sm_75"), std::string::npos) << snapshot->diagnostics[0].message;
+    }
+    CompileRequest r = request(withTarget("webgpu"), "two");
+    r.stages = StageWanted::kTrace | StageWanted::kCheck;
+    EXPECT_TRUE(compile(r)->ok());
+    r.stages = StageWanted::kTrace | StageWanted::kCuda;
+    const auto snapshot = compile(r);
+    ASSERT_EQ(snapshot->diagnostics.size(), 1U);
+    EXPECT_EQ(snapshot->diagnostics[0].message, "not supported: the file's own target webgpu; --target chooses another");
+    r.target = "sm_80";
+    EXPECT_TRUE(compile(r)->ok());
+}
+
 TEST(Compile, TheSameTextIsNotParsedAgain)
 {
     const auto first = compile(request(kTwo));

@@ -246,6 +246,18 @@ f(32)
     ASSERT_EQ(lazy.sink.errorCount(), 1);
     EXPECT_EQ(lazy.sink.all()[0].code, Code::kOption);
     EXPECT_EQ(lazy.sink.all()[0].message.substr(0, 21), "`vulkan` is no target");
+    for (const char* bad : {"cuda -arch=sm_42", "cuda -arch=foo", "cuda -arch=sm_9000", "sm_91", "hip -mcpu=gfx1"}) {
+        const Surveyed file(kHead + "@tilelang.jit(target=\"" + bad + R"(")
+def f(n=64):
+    @T.prim_func
+    def main(A: T.Tensor((n,), T.float16)):
+        with T.Kernel(1, threads=128):
+            T.clear(A)
+    return main
+)");
+        ASSERT_EQ(file.sink.errorCount(), 1) << bad;
+        EXPECT_NE(file.sink.all()[0].message.find("sm_75, sm_80, sm_86, sm_89, sm_90a, sm_100a"), std::string::npos) << file.sink.all()[0].message;
+    }
     for (const char* good : {"auto", "cuda", "cuda -arch=sm_80", "hip", "llvm", "c", "webgpu"}) {
         const Surveyed file(kHead + "@tilelang.jit(target=\"" + good + R"(")
 def f(n=64):
