@@ -90,6 +90,7 @@ public:
     DeviceHooks& device() { return hooks_ ? *hooks_ : *factoryHooks_; }
     SourceSet& sources() { return *setup_.sources; }
     KernelHost& host() { return *setup_.host; }
+    [[nodiscard]] std::int64_t stepBudget() const { return setup_.stepBudget; }  // of the next kernel
     void setSurveyBudget(std::int64_t steps) { stepLimit_ = surveyLimit_ = steps; }
     Value runPrepared(const std::shared_ptr<FunctionValue>& function, const std::shared_ptr<Environment>& scope,
                       const SourceRange& call);

@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,18 @@ struct InstanceSource {
     std::optional<CompileOptions> compileOptions;
 };
 
+// Instances that were traced on request, as they are: by the target that answered device queries and Instance::id. A file may
+// call its kernels hundreds of times: each run of it stages twice as many of the calls that follow as the run before.
+struct TraceCache {
+    struct Kept {
+        TraceResult result;
+        std::vector<Diagnostic> diagnostics;
+    };
+    std::mutex mutex;  // guards the rest: many threads trace from one program
+    std::map<std::pair<std::string, std::uint32_t>, Kept> kept;
+    std::size_t nextRun = 1;  // how many calls the next run stages
+};
+
 struct Program::State {
     std::shared_ptr<const syntax::Module> module;
     SourceSet sources;
@@ -49,6 +62,7 @@ struct Program::State {
     std::vector<InstanceSource> instances;    // by Instance::id
     std::map<CallKey, Traced> results;        // of all calls, for running the file again
     std::map<std::string, std::string> siblings;  // the texts that imports found
+    std::shared_ptr<TraceCache> cache = std::make_shared<TraceCache>();
 };
 
 }  // namespace tw::staging

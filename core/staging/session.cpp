@@ -192,7 +192,7 @@ Value Session::definePrimFunc(const std::shared_ptr<FunctionValue>& function, co
     record.isDefault = true;
     if (target_) {
         if (isTarget(record.key) && !(interpreter_->atModuleLevel() && !finished_))
-            traceTarget(std::move(record));
+            reachTarget(record);
         if (const auto known = known_->find(record.key); known != known_->end() && !known->second.functions.empty())
             kernel->function = known->second.functions.front().second;
         return kernel;

@@ -65,6 +65,13 @@ public:
     void run();                     // module level, `__main__`, functions that nothing calls
     void traceDefaults();           // survey: instances without a call
     void runTarget(const Target& target, const std::map<CallKey, Traced>& known);
+    // Stages several calls in one run, each as runTarget would. No overlays. Absent from the result: what the file does not
+    // reach any more, and what stands behind a kernel that used up its budget.
+    struct Staged {
+        Record record;
+        std::vector<std::string> missing;
+    };
+    std::map<CallKey, Staged> runTargets(const std::vector<Target>& targets, const std::map<CallKey, Traced>& known);
 
     std::deque<Entry>& entries() { return entries_; }
     std::deque<Record>& records() { return records_; }
@@ -115,7 +122,9 @@ private:
     [[nodiscard]] bool traces(const Entry& entry) const;
     [[nodiscard]] bool hasShapes(const Entry& entry) const;
     bool isTarget(const CallKey& key) const;
-    [[noreturn]] void traceTarget(Record record);
+    void reachTarget(const Record& record);
+    void stageTarget(Record record);
+    [[noreturn]] void endRun();
     void overlay(Record& record, const Entry& entry);
     void overlayTensors(Record& record, const Entry& entry);
 
@@ -152,6 +161,8 @@ private:
 
     const Target* target_ = nullptr;
     const std::map<CallKey, Traced>* known_ = nullptr;
+    std::map<CallKey, const Target*> together_;  // of runTargets; else empty
+    std::map<CallKey, Staged> staged_;
     std::optional<Record> targetRecord_;
     std::vector<std::string> missing_;
     std::set<std::string> usedOverlays_;

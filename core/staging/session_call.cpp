@@ -173,7 +173,7 @@ Value Session::finishCall(Entry& given, Record record, bool runs)
     const std::uint32_t id = given.id;
     if (target_) {
         if (isTarget(record.key))
-            traceTarget(std::move(record));
+            reachTarget(record);
         const auto known = known_->find(record.key);
         if (known == known_->end() || !known->second.attempted)
             return compiledValue(record, 0, Traced{});

@@ -1,4 +1,7 @@
 // trace(): one instance, as it was surveyed or with overlays.
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/staging/builtins.h"
@@ -71,6 +74,9 @@ public:
             take(state_.instances[instance->id].traced, state_.instances[instance->id].selector, result, sink_);
             return result;
         }
+        if (instance && !overlays && !lacksExtents && state_.instances[instance->id].call)
+            if (auto kept = stagedTogether(program, *instance))
+                return std::move(*kept);
         return again(instance);
     }
 
@@ -100,54 +106,120 @@ private:
         return request_.instance.empty() || instance.origin == Instance::Origin::kDefault;
     }
 
-    TraceResult again(const Instance* instance)
+    // The run that finds an instance stages others that wait behind it, too.
+    std::optional<TraceResult> stagedTogether(const Program& program, const Instance& instance)
     {
+        if (auto found = kept(instance.id))
+            return found;
+        struct Waiting {
+            const Kernel* kernel;
+            const Instance* instance;
+        };
+        std::vector<Waiting> waiting;
+        std::vector<Session::Target> targets;
+        const std::size_t most = nextRun();
+        for (const Kernel& kernel : program.kernels())
+            for (const Instance& other : kernel.instances) {
+                const InstanceSource& source = state_.instances[other.id];
+                if (other.id < instance.id || waiting.size() >= most || source.traced.attempted || !source.call || (other.id != instance.id && kept(other.id)))
+                    continue;
+                waiting.push_back({&kernel, &other});
+                targets.push_back(targetOf(kernel, other));
+            }
+        DiagnosticSink silent;
+        Session session(state_.module, rerunOptions(), silent, stop_);
+        auto staged = session.runTargets(targets, state_.results);
+        for (std::size_t i = 0; i < waiting.size(); ++i)
+            if (const auto it = staged.find(*targets[i].call); it != staged.end()) {
+                DiagnosticSink said;
+                TraceResult result;
+                result.instance = *waiting[i].instance;
+                result.missing = it->second.missing;
+                fill(it->second.record, session, targets[i].selector, *waiting[i].kernel, result, said);
+                const std::lock_guard lock(state_.cache->mutex);
+                state_.cache->kept[{options_.target.name, waiting[i].instance->id}] = {std::move(result), said.take()};
+            }
+        return kept(instance.id);
+    }
+
+    std::size_t nextRun()
+    {
+        const std::lock_guard lock(state_.cache->mutex);
+        return std::exchange(state_.cache->nextRun, 2 * state_.cache->nextRun);
+    }
+
+    std::optional<TraceResult> kept(std::uint32_t instance)
+    {
+        const std::lock_guard lock(state_.cache->mutex);
+        const auto it = state_.cache->kept.find({options_.target.name, instance});
+        if (it == state_.cache->kept.end())
+            return std::nullopt;
+        for (const Diagnostic& diagnostic : it->second.diagnostics)
+            reportOnce(sink_, diagnostic);
+        return it->second.result;
+    }
+
+    Session::Target targetOf(const Kernel& kernel, const Instance& instance) const
+    {
+        const InstanceSource& source = state_.instances[instance.id];
         Session::Target target;
-        target.entry = state_.entryOf[kernel_->id];
-        target.selector = state_.selectorOf[kernel_->id];
-        target.params = request_.params;
-        target.dims = request_.dims;
-        target.tensors = request_.tensors;
-        target.keepCall = !request_.instance.empty();
-        if (instance) {
-            const InstanceSource& source = state_.instances[instance->id];
-            target.call = source.call;
-            target.knownDims = source.dims;
-            target.compileOptions = source.compileOptions;
-            if (target.knownDims.empty() && takesExtentsOfCall(*instance))  // extents that the defaults lack
-                for (const Instance& other : kernel_->instances)
-                    if (target.knownDims.empty())
-                        target.knownDims = state_.instances[other.id].dims;
-        }
+        target.entry = state_.entryOf[kernel.id];
+        target.selector = state_.selectorOf[kernel.id];
+        target.call = source.call;
+        target.knownDims = source.dims;
+        target.compileOptions = source.compileOptions;
+        return target;
+    }
+
+    Options rerunOptions() const
+    {
         Options options = options_;
         options.readSibling = [this](const std::string& path) -> std::optional<std::string> {
             const auto it = state_.siblings.find(path);
             return it == state_.siblings.end() ? std::nullopt : std::optional(it->second);
         };
+        return options;
+    }
+
+    TraceResult again(const Instance* instance)
+    {
+        Session::Target target;
+        if (instance) {
+            target = targetOf(*kernel_, *instance);
+            if (target.knownDims.empty() && takesExtentsOfCall(*instance))  // extents that the defaults lack
+                for (const Instance& other : kernel_->instances)
+                    if (target.knownDims.empty())
+                        target.knownDims = state_.instances[other.id].dims;
+        } else {
+            target.entry = state_.entryOf[kernel_->id];
+            target.selector = state_.selectorOf[kernel_->id];
+        }
+        target.params = request_.params;
+        target.dims = request_.dims;
+        target.tensors = request_.tensors;
+        target.keepCall = !request_.instance.empty();
         DiagnosticSink silent;  // the survey has said what it says
-        Session session(state_.module, options, silent, stop_);
+        Session session(state_.module, rerunOptions(), silent, stop_);
         session.runTarget(target, state_.results);
         TraceResult result;
         if (instance)
             result.instance = *instance;
         result.missing = session.missing();
         if (session.targetRecord())
-            fill(*session.targetRecord(), session, target, result);
+            fill(*session.targetRecord(), session, target.selector, *kernel_, result, sink_);
         else if (!stop_.stop_requested())
             sink_.error(Code::kInternal, kernel_->range, fmt::format("`{}` was not reached when the file was run again", kernel_->name));
         return result;
     }
 
-    void fill(const Record& record, Session& session, const Session::Target& target, TraceResult& result)
+    void fill(const Record& record, Session& session, const std::string& selector, const Kernel& kernel, TraceResult& result, DiagnosticSink& sink) const
     {
         auto missing = result.missing;
-        take(record.traced, target.selector, result, sink_);
+        take(record.traced, selector, result, sink);
         result.missing = std::move(missing);
-        if (!kernel_->instances.empty() || request_.params.empty())
-            result.instance.origin = kernel_->instances.empty() ? Instance::Origin::kParam : result.instance.origin;
-        if (kernel_->instances.empty()) {
+        if (kernel.instances.empty()) {
             result.instance.name = "param";
-            result.instance.range = kernel_->range;
+            result.instance.range = kernel.range;
             result.instance.origin = Instance::Origin::kParam;
         }
         const Entry& entry = session.entries()[record.entry];
@@ -171,9 +243,9 @@ private:
                 continue;
             std::vector<std::string> names = session.stagingParameters(entry);
             const std::string near = nearestName(name, names);
-            sink_.error(Code::kUsage, kernel_->range,
-                        fmt::format("`{}` has no parameter `{}`{}", kernel_->name, name,
-                                    near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+            sink.error(Code::kUsage, kernel.range,
+                       fmt::format("`{}` has no parameter `{}`{}", kernel.name, name,
+                                   near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
             result.function = nullptr;
         }
     }
