@@ -224,6 +224,20 @@ private:
 
 }  // namespace
 
+double tensorBytes(const ir::Function& function, const Extents& extents)
+{
+    double bytes = 0;
+    for (const ir::Buffer& buffer : parameterTensors(function)) {
+        if (!buffer)
+            continue;
+        double one = buffer->dtype.bits() / 8.0;
+        for (const std::int64_t extent : shapeOf(buffer, extents))
+            one *= static_cast<double>(extent);
+        bytes += one;
+    }
+    return bytes;
+}
+
 std::map<std::string, std::vector<std::int64_t>> GivenInputs::shapes() const
 {
     std::map<std::string, std::vector<std::int64_t>> shapes;

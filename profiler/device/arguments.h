@@ -43,6 +43,9 @@ struct PreparedArguments {
 [[nodiscard]] tl::expected<PreparedArguments, std::string> prepareArguments(const ir::Function& function, const Extents& extents,
                                                                            const GivenInputs& given, const ArgumentOptions& options);
 
+// What the tensors take, in bytes; a double because shapes may ask for more than 2^63.
+[[nodiscard]] double tensorBytes(const ir::Function& function, const Extents& extents);
+
 // The parameters that hold the answer, as indices: the written ones in order of the parameters; then, where
 // `returnedLast`, the returned ones in order of the return.
 [[nodiscard]] std::vector<std::size_t> outputOrder(const ir::Function& function, const std::vector<analysis::TensorRole>& roles,

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <thread>
 
+#include <unistd.h>
+
 #include <fmt/ranges.h>
 
 #include "codegen/nvrtc/nvrtc.h"
@@ -81,5 +83,7 @@ protocol::MachineResult describeMachine()
     out.checks.push_back(cache());
     return out;
 }
+
+double memoryOfMachine() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace tw::device

@@ -8,4 +8,7 @@ namespace tw::device {
 // Opens the driver: called in a runner, never in a client.
 [[nodiscard]] protocol::MachineResult describeMachine();
 
+// The memory of this machine in bytes, whoever uses it now.
+[[nodiscard]] double memoryOfMachine();
+
 }  // namespace tw::device

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "profiler/device/machine.h"
 #include "profiler/device/strided.h"
 
 namespace tw::device {
@@ -92,6 +93,12 @@ bool Session::prepareInputs(const ArgumentOptions& options)
         if (const auto value = job_.kernel.params.find(p.name());
             std::holds_alternative<ir::Var>(p.value) && value != job_.kernel.params.end() && !given_.arrays.contains(p.name()))
             given_.literals.try_emplace(p.name(), value->second);
+    // Asked before, because a system that promises more than it has would kill the runner while it fills them.
+    constexpr double kGigabyte = 1e9;
+    if (const double bytes = tensorBytes(function(), workload_.extents.values), has = memoryOfMachine(); bytes > has)
+        return fail(Outcome::kCannot, errorOf(Code::kNotSupported, fmt::format("not supported: tensors of {:.4g} GB on a machine with {:.4g} GB of "
+                                                                               "memory; give smaller extents",
+                                                                               bytes / kGigabyte, has / kGigabyte)));
     auto prepared = prepareArguments(*workload_.snapshot->function, workload_.extents.values, given_, options);
     if (!prepared)
         return fail(Outcome::kUsage, errorOf(Code::kArgument, prepared.error()));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <stop_token>
 
 #include "core/interp/interpreter.h"
@@ -74,6 +75,10 @@ Result guarded(Body&& body)
     Result result;
     try {
         body(result);
+    } catch (const std::bad_alloc&) {
+        result.head.outcome = protocol::Outcome::kCannot;
+        result.head.diagnostics.push_back(errorOf(Code::kNotSupported, "not supported: a run that needs more memory than this machine grants; "
+                                                                       "give smaller extents"));
     } catch (const std::exception& e) {
         result.head.outcome = protocol::Outcome::kProgramWrong;
         result.head.diagnostics.push_back(errorOf(Code::kInternal, std::string("internal failure while running: ") + e.what()));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "profiler/device/execute.h"
+#include "profiler/device/machine.h"
 #include "profiler/device/sim_device.h"
 
 namespace tw::device {
@@ -86,6 +87,18 @@ TEST(Execute, NamesWhatIsMissing)
     EXPECT_EQ(result.head.outcome, protocol::Outcome::kUsage);
     ASSERT_FALSE(result.head.diagnostics.empty());
     EXPECT_EQ(result.head.diagnostics.back().message, "scale needs --param n");
+}
+
+TEST(Execute, RefusesTensorsThatTheMachineCannotHold)
+{
+    for (const char* device : {"interp", "cpu", "sim"}) {
+        protocol::RunRequest r = request(device);
+        r.job.kernel.params["n"] = std::to_string(static_cast<std::int64_t>(memoryOfMachine() / 8) + 1024);  // X and Y of 4 bytes each
+        const protocol::RunResult result = execute(r);
+        EXPECT_EQ(result.head.outcome, protocol::Outcome::kCannot);
+        ASSERT_FALSE(result.head.diagnostics.empty());
+        EXPECT_TRUE(result.head.diagnostics.back().message.starts_with("not supported: tensors of ")) << result.head.diagnostics.back().message;
+    }
 }
 
 TEST(Execute, RefusesDevicesThatAreNotHere)
