@@ -1,6 +1,9 @@
 #include <QApplication>
 #include <QSignalSpy>
+#include <QGlyphRun>
+#include <QRawFont>
 #include <QTest>
+#include <QTextLayout>
 
 #include "app/gui/editor/code_editor.h"
 #include "app/gui/editor/definitions.h"
@@ -124,6 +127,22 @@ private Q_SLOTS:
         QVERIFY(editor.SendScintilla(Sci::SCI_AUTOCACTIVE) != 0);
         QTest::keyClick(&editor, Qt::Key_Return);
         QVERIFY(!editor.textBytes().ends_with("\na"));
+    }
+
+    // One character, one cell; digits of one width; whatever fonts the machine has.
+    void fontsLineUp()
+    {
+        QCOMPARE(QFontInfo(codeFont(10.5)).family(), QStringLiteral("Tilewright Mono"));
+        QCOMPARE(QFontInfo(uiFont()).family(), QStringLiteral("Tilewright Sans"));
+        const QString operators = QStringLiteral("a != b -> c <= d // e");
+        QTextLayout layout(operators, codeFont(10.5));
+        layout.beginLayout();
+        layout.createLine().setLineWidth(1e6);
+        layout.endLayout();
+        QCOMPARE(layout.glyphRuns().front().glyphIndexes(), QRawFont::fromFont(codeFont(10.5)).glyphIndexesForString(operators));
+        const QFontMetricsF text(uiFont());
+        for (const QChar digit : QStringLiteral("123456789"))
+            QCOMPARE(text.horizontalAdvance(digit), text.horizontalAdvance(QLatin1Char('0')));
     }
 
     void findsAndReplaces()

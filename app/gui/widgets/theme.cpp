@@ -88,14 +88,14 @@ QString resolveThemeName(const QString& preference)
 
 void loadFonts()
 {
-    for (const auto* file : {"Inter-Regular.otf", "Inter-SemiBold.otf", "JetBrainsMono-Regular.ttf",
-                             "JetBrainsMono-Bold.ttf", "JetBrainsMono-Italic.ttf"})
+    for (const auto* file : {"TilewrightSans-Regular.otf", "TilewrightSans-SemiBold.otf", "TilewrightMono-Regular.ttf",
+                             "TilewrightMono-Bold.ttf", "TilewrightMono-Italic.ttf"})
         QFontDatabase::addApplicationFont(QStringLiteral(":/fonts/") + QLatin1String(file));
 }
 
 QFont codeFont(double pointSize)
 {
-    QFont font(QStringLiteral("JetBrains Mono"));
+    QFont font(QStringLiteral("Tilewright Mono"));
     font.setPointSizeF(pointSize);
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
@@ -104,7 +104,7 @@ QFont codeFont(double pointSize)
 
 QFont uiFont(double pointSize)
 {
-    QFont font(QStringLiteral("Inter"));
+    QFont font(QStringLiteral("Tilewright Sans"));
     font.setPointSizeF(pointSize);
     font.setStyleHint(QFont::SansSerif);
     return font;

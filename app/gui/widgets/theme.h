@@ -28,7 +28,7 @@ private:
 // The theme's name for a preference ("system", "light", "dark"): the system's is read from the platform's palette.
 [[nodiscard]] QString resolveThemeName(const QString& preference);
 
-void loadFonts();                                    // Inter and JetBrains Mono from the resources, once
+void loadFonts();                                    // Tilewright Sans and Mono from the resources, once
 [[nodiscard]] QFont codeFont(double pointSize);      // monospaced
 [[nodiscard]] QFont uiFont(double pointSize = 9.5);
 
