@@ -259,7 +259,7 @@ private:
     }
     bool isEmpty(const char* name)
     {
-        return qobject_cast<QStackedWidget*>(window_->view(QString::fromLatin1(name))->widget())->currentIndex() == 0;
+        return window_->view(QString::fromLatin1(name))->isEmpty();
     }
     void exportBoth(const Picture& picture)
     {

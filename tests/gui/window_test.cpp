@@ -4,10 +4,14 @@
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThread>
 
+#include <atomic>
 #include <csignal>
 
+#include "app/gui/models/listing.h"
 #include "app/gui/views/access_view.h"
+#include "app/gui/views/code_view.h"
 #include "app/gui/views/kernel_view.h"
 #include "app/gui/views/run_view.h"
 #include "app/gui/windows/main_window.h"
@@ -20,6 +24,18 @@ namespace tw::gui {
 namespace {
 
 constexpr int kWaitMs = 20'000;
+
+class PaintCount : public QObject {
+public:
+    int count = 0;
+
+protected:
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        count += event->type() == QEvent::Paint ? 1 : 0;
+        return false;
+    }
+};
 
 class WindowTest : public QObject {
     Q_OBJECT
@@ -71,6 +87,52 @@ private Q_SLOTS:
         QTest::keyClicks(&editor, QStringLiteral("("));
         QTRY_VERIFY_WITH_TIMEOUT(bench().isStale() && !editor.diagnostics().empty(), kWaitMs);
         QVERIFY(bench().shown() != nullptr);
+    }
+
+    // Qt calls a tab behind another one visible. It has no widgets and asks for nothing until it is in front.
+    void viewsBehindATabWait()
+    {
+        openSample();
+        window_->focusView(QStringLiteral("passes"));
+        auto* cuda = qobject_cast<CodeView*>(window_->view(QStringLiteral("cuda")));
+        auto* sass = window_->view(QStringLiteral("sass"));
+        QVERIFY(window_->view(QStringLiteral("passes"))->isShown());
+        QVERIFY(cuda->isVisible() && !cuda->isShown() && !sass->isShown());
+        QVERIFY(cuda->findChildren<TextPane*>().isEmpty());
+        window_->focusView(QStringLiteral("cuda"));
+        QVERIFY(cuda->isShown() && !window_->view(QStringLiteral("passes"))->isShown());
+        QVERIFY(cuda->listing().text.find("__global__") != std::string::npos);
+    }
+
+    // A compiler that does not answer stops nobody from typing: it works on another thread, and the text is painted meanwhile.
+    void typingNeverWaitsForTheCompiler()
+    {
+        std::atomic<bool> released{false}, wasOnTheWindowsThread{false};
+        std::atomic<int> asked{0};
+        MainWindow::Services services;
+        services.compile = [&, gui = QThread::currentThread()](const auto& request, std::stop_token stop) {
+            wasOnTheWindowsThread = wasOnTheWindowsThread || QThread::currentThread() == gui;
+            ++asked;
+            while (!released && !stop.stop_requested())
+                QThread::msleep(1);
+            return driver::compile(request, stop);
+        };
+        services.runnerCommand = {std::string(TW_BINARY_DIR) + "/bin/tilec", "serve"};
+        window_ = std::make_unique<MainWindow>(std::move(services));
+        window_->show();
+        auto& editor = window_->documents().open(file_)->editor();
+        editor.goToLine(1);
+        for (int i = 0; i < 20; ++i) {
+            PaintCount paints;
+            editor.viewport()->installEventFilter(&paints);
+            QTest::keyClick(&editor, '#');
+            QTRY_VERIFY_WITH_TIMEOUT(paints.count > 0, kWaitMs);
+        }
+        QVERIFY(editor.textBytes() == std::string(20, '#') + kSample);
+        QVERIFY(asked > 0 && bench().newest() == nullptr);
+        released = true;
+        QTRY_VERIFY_WITH_TIMEOUT(bench().newest() && bench().newest()->source->text() == editor.textBytes(), kWaitMs);
+        QVERIFY(!wasOnTheWindowsThread);
     }
 
     void parameterIsWrittenToTheSourceAsOneUndo()

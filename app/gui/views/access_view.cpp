@@ -18,26 +18,29 @@ namespace tw::gui {
 
 AccessView::AccessView(const RunSession& runs, ViewContext context, QWidget* parent)
     : View(QStringLiteral("access"), tr("Access"), QStringLiteral("access"), context, parent), runs_(runs),
-      accesses_(new RowModel(accessHeaders(), {1, 2}, this)), syncs_(new RowModel(syncHeaders(), {1}, this)),
-      theme_(Theme::load(QStringLiteral("light")))
+      accesses_(new RowModel(accessHeaders(), {1, 2}, this)), syncs_(new RowModel(syncHeaders(), {1}, this))
+{
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&runs, &RunSession::finished, this, [this] { invalidate(); });
+}
+
+void AccessView::makeContent()
 {
     auto* splitter = new QSplitter(Qt::Vertical, frame());
     splitter->setChildrenCollapsible(false);
-    auto* accesses = makeTable(accesses_, 3);
-    splitter->addWidget(makeSection(accessTitle_, accesses, accesses_));
-    splitter->addWidget(makeSection(syncTitle_, makeTable(syncs_, 2), syncs_));
+    auto* accesses = makeTable(accesses_, 3, splitter);
+    splitter->addWidget(makeSection(accessTitle_, accesses, accesses_, splitter));
+    splitter->addWidget(makeSection(syncTitle_, makeTable(syncs_, 2, splitter), syncs_, splitter));
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     setContent(splitter);
     setFoldingSplitter(splitter, 900);
     setFocusProxy(accesses);
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
-    connect(&runs, &RunSession::finished, this, [this] { invalidate(); });
 }
 
-QTreeView* AccessView::makeTable(RowModel* model, int stretched)
+QTreeView* AccessView::makeTable(RowModel* model, int stretched, QWidget* parent)
 {
-    auto* table = new QTreeView(this);
+    auto* table = new QTreeView(parent);
     table->setModel(model);
     table->setRootIsDecorated(false);
     table->setUniformRowHeights(true);
@@ -55,9 +58,9 @@ QTreeView* AccessView::makeTable(RowModel* model, int stretched)
     return table;
 }
 
-QWidget* AccessView::makeSection(QLabel*& title, QTreeView* table, RowModel* model)
+QWidget* AccessView::makeSection(QLabel*& title, QTreeView* table, RowModel* model, QWidget* parent)
 {
-    auto* section = new QWidget(this);
+    auto* section = new QWidget(parent);
     auto* bar = new QWidget(section);
     bar->setProperty("role", "bar");
     bar->setAttribute(Qt::WA_StyledBackground);
@@ -81,18 +84,12 @@ QWidget* AccessView::makeSection(QLabel*& title, QTreeView* table, RowModel* mod
     return section;
 }
 
-void AccessView::setTheme(const Theme& theme, double)
-{
-    theme_ = theme;
-    invalidate();
-}
-
 // Counted ones as long as the program is the one that ran.
 std::vector<TableRow> AccessView::rowsOf(const driver::CompileSnapshot& lowered) const
 {
     const auto outcome = runs_.outcome();
     const bool isCounted = outcome && outcome->run && outcome->run->simulation && outcome->snapshot == context_.workbench.newest();
-    return isCounted ? simulatedAccessRows(*outcome->snapshot, *outcome->run->simulation, theme_) : accessRows(lowered, theme_);
+    return isCounted ? simulatedAccessRows(*outcome->snapshot, *outcome->run->simulation, theme()) : accessRows(lowered, theme());
 }
 
 void AccessView::refresh()
@@ -112,7 +109,7 @@ void AccessView::refresh()
                           : costly == 1 ? tr("Accesses: 1 costs more than its bytes need")
                                         : tr("Accesses: %1 cost more than their bytes need").arg(costly));
     accesses_->setRows(std::move(rows));
-    syncs_->setRows(syncRows(*lowered, theme_));
+    syncs_->setRows(syncRows(*lowered, theme()));
     syncTitle_->setText(syncs_->rowCount() == 0 ? tr("Barriers and fences: none needed") : tr("Barriers and fences: %1").arg(syncs_->rowCount()));
     showContent();
 }

@@ -4,7 +4,6 @@
 
 #include "app/gui/models/row_model.h"
 #include "app/gui/views/view.h"
-#include "app/gui/widgets/theme.h"
 #include "codegen/driver/compile.h"
 
 class QLabel;
@@ -19,24 +18,23 @@ class AccessView : public View {
 
 public:
     AccessView(const RunSession& runs, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] RowModel& accesses() { return *accesses_; }
     [[nodiscard]] RowModel& syncs() { return *syncs_; }
 
 protected:
+    void makeContent() override;
     void refresh() override;
 
 private:
     [[nodiscard]] std::vector<TableRow> rowsOf(const driver::CompileSnapshot& lowered) const;
-    QTreeView* makeTable(RowModel* model, int stretched);
-    QWidget* makeSection(QLabel*& title, QTreeView* table, RowModel* model);
+    QTreeView* makeTable(RowModel* model, int stretched, QWidget* parent);
+    QWidget* makeSection(QLabel*& title, QTreeView* table, RowModel* model, QWidget* parent);
 
     const RunSession& runs_;
     RowModel* accesses_;
     RowModel* syncs_;
     QLabel* accessTitle_ = nullptr;
     QLabel* syncTitle_ = nullptr;
-    Theme theme_;
 };
 
 }  // namespace tw::gui

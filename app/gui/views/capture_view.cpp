@@ -18,14 +18,11 @@ CaptureView::CaptureView(const QString& name, const QString& title, const QStrin
     connect(&session, &ProfileSession::busyChanged, this, [this] { invalidate(); });
 }
 
-void CaptureView::setTheme(const Theme& theme, double)
+void CaptureView::applyTheme()
 {
-    theme_ = theme;
-    colors_ = meaningColors(theme);
-    if (panel_) {
-        applyTheme(theme);
-        invalidate();
-    }
+    colors_ = meaningColors(theme());
+    if (panel_)
+        colorPanel();
 }
 
 QString CaptureView::missing(const capture::Capture&) const { return {}; }
@@ -58,7 +55,7 @@ void CaptureView::refresh()
     if (!panel_) {
         panel_ = makePanel();
         setContent(panel_);
-        applyTheme(theme_);
+        colorPanel();
     }
     showCapture(*capture);
     panel_->setStale(session_.isStale() || session_.isBusy());

@@ -92,8 +92,8 @@ QString RooflineView::missing(const capture::Capture& capture) const
 
 void RooflineView::showCapture(const capture::Capture& capture)
 {
-    const auto runs = chartedRuns(session_, theme_.isDark());
-    chart_->setData(rooflineChart(runs, theme_.color("muted")));
+    const auto runs = chartedRuns(session_, theme().isDark());
+    chart_->setData(rooflineChart(runs, theme().color("muted")));
     rows_->setRows(rooflineRows(runs));
     QString caption = tr("%1; solid ceilings are measured, dashed ones modelled").arg(captureTitle(capture));
     if (!capture.roofline.points.empty()) {
@@ -144,7 +144,7 @@ void StallView::goToBar(int category)
 
 void StallView::showCapture(const capture::Capture& capture)
 {
-    bars_->setData(stallBars(capture, baseline(), theme_.isDark()));
+    bars_->setData(stallBars(capture, baseline(), theme().isDark()));
     rows_->setRows(stallRows(capture, baseline()));
     const auto order = stallOrder(capture, nullptr);
     setCaption(tr("%1, %2; behind each operation its share of the time; click one to go to its line")
@@ -193,7 +193,7 @@ void CounterView::showCapture(const capture::Capture& capture)
         unit_->addItems(units);
     }
     unit_->setVisible(units.size() > 1);
-    chart_->setData(seriesChart(capture, baseline(), unit_->currentText(), theme_.isDark()));
+    chart_->setData(seriesChart(capture, baseline(), unit_->currentText(), theme().isDark()));
     rows_->setRows(seriesRows(capture, baseline(), unit_->currentText()));
     const QString what = tr("%1, %2").arg(captureTitle(capture), originName(capture.series.front().origin));
     setCaption(baseline() && !baseline()->series.empty() ? tr("%1; dashed: the baseline").arg(what) : what);

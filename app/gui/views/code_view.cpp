@@ -61,8 +61,15 @@ CodeView::Kind CodeView::assembly()
 CodeView::CodeView(Kind kind, FarStages& stages, ProfileSession& profiles, ViewContext context, QWidget* parent)
     : View(kind.name, kind.title, kind.iconName, context, parent), kind_(std::move(kind)), stages_(stages), profiles_(profiles)
 {
+    connect(&stages, &FarStages::changed, this, [this] { invalidate(); });
+    connect(&profiles, &ProfileSession::changed, this, [this] { invalidate(); });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void CodeView::makeContent()
+{
     auto* page = new QWidget(frame());
-    listing_ = new ListingPanel(kind_.language, context.selection, page);
+    listing_ = new ListingPanel(kind_.language, context_.selection, page);
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -70,9 +77,6 @@ CodeView::CodeView(Kind kind, FarStages& stages, ProfileSession& profiles, ViewC
     layout->addWidget(listing_, 1);
     setContent(page);
     setFocusProxy(listing_);
-    connect(&stages, &FarStages::changed, this, [this] { invalidate(); });
-    connect(&profiles, &ProfileSession::changed, this, [this] { invalidate(); });
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
 }
 
 QWidget* CodeView::makeBar(QWidget* parent)
@@ -106,8 +110,8 @@ QWidget* CodeView::makeBar(QWidget* parent)
     return bar;
 }
 
-void CodeView::setTheme(const Theme& theme, double codeSize) { listing_->setTheme(theme, codeSize); }
-bool CodeView::isSettled() const { return !isVisible() || kind_.stages == 0 || !stages_.isBusy(); }
+void CodeView::applyTheme() { listing_->setTheme(theme(), codeSize()); }
+bool CodeView::isSettled() const { return !isShown() || kind_.stages == 0 || !stages_.isBusy(); }
 const Listing& CodeView::listing() const { return listing_->listing(); }
 
 QString CodeView::targetText() const
@@ -118,6 +122,8 @@ QString CodeView::targetText() const
 
 void CodeView::refresh()
 {
+    if (awaitsFirstResult())
+        return;
     const auto shown = context_.workbench.shown();
     if (!shown)
         return showEmpty(tr("No code yet"), tr("The kernel's code appears here as soon as it compiles."));

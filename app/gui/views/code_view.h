@@ -38,13 +38,14 @@ public:
     static Kind assembly();
 
     CodeView(Kind kind, FarStages& stages, ProfileSession& profiles, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override;
     [[nodiscard]] unsigned farStages() const override { return kind_.stages; }
     [[nodiscard]] const Listing& listing() const;
     [[nodiscard]] const QString& heatNote() const { return heatNote_; }  // what the margin shows, or why it is empty
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
@@ -61,7 +62,7 @@ private:
     Kind kind_;
     FarStages& stages_;
     ProfileSession& profiles_;
-    ListingPanel* listing_;
+    ListingPanel* listing_ = nullptr;
     QComboBox* variant_ = nullptr;
     ElidedLabel* caption_ = nullptr;
     QString heatNote_;

@@ -33,13 +33,9 @@ QString chartName(const compare::Row& row) { return QStringLiteral("%1, %2").arg
 
 CompareView::CompareView(CompareSession& session, ProfileSession& profiles, RunSetup& setup, ViewContext context, QWidget* parent)
     : View(QStringLiteral("compare"), tr("Compare"), QStringLiteral("compare"), context, parent), session_(session), profiles_(profiles), setup_(setup),
-      rows_(new RowModel({tr("Number")}, {}, this)), theme_(Theme::load(QStringLiteral("light")))
+      rows_(new RowModel({tr("Number")}, {}, this))
 {
     connect(&session, &CompareSession::changed, this, [this] { invalidate(); });
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] {
-        if (bar_)
-            bar_->refresh(theme_.isDark());
-    });
 }
 
 void CompareView::makeContent()
@@ -62,6 +58,7 @@ void CompareView::makeContent()
     setContent(page);
     setFocusProxy(bar_);
     connect(bar_, &CompareBar::exportRequested, this, &CompareView::exportAs);
+    connect(&context_.workbench, &Workbench::snapshotChanged, bar_, [this] { bar_->refresh(theme().isDark()); });
 }
 
 QWidget* CompareView::makeTabs(QWidget* parent)
@@ -111,7 +108,6 @@ QWidget* CompareView::makePages(QWidget* parent)
     pages_ = new QStackedWidget(parent);
     table_ = new TwinPanel(nullptr, rows_, {}, pages_);
     texts_ = new TextColumns(pages_);
-    texts_->setTheme(theme_, codeSize_);
     memory_ = new MemoryStack(pages_);
     timelines_ = new StageChart(pages_);
     bars_ = new BarPanel(pages_);
@@ -121,15 +117,7 @@ QWidget* CompareView::makePages(QWidget* parent)
     return pages_;
 }
 
-void CompareView::setTheme(const Theme& theme, double codeSize)
-{
-    theme_ = theme;
-    codeSize_ = codeSize;
-    if (texts_) {
-        texts_->setTheme(theme, codeSize);
-        invalidate();
-    }
-}
+void CompareView::applyTheme() { texts_->setTheme(theme(), codeSize()); }
 
 std::vector<ComparedVariant> CompareView::compared() const
 {
@@ -142,9 +130,7 @@ std::vector<ComparedVariant> CompareView::compared() const
 
 void CompareView::refresh()
 {
-    if (!pages_)
-        makeContent();
-    bar_->refresh(theme_.isDark());
+    bar_->refresh(theme().isDark());
     const bool any = !session_.variants().empty();
     results_->setVisible(any);
     nothing_->setVisible(!any);
@@ -192,7 +178,7 @@ void CompareView::showTab()
         rows_->setHeaders(compareHeaders(variants), columns);
         const auto shown = variants.empty() ? std::vector<TableRow>()
                                             : compareRows(numbers_, !fold_->isChecked() || variants.size() < 2,
-                                                          {theme_.color("good"), theme_.color("error"), theme_.color("accent")});
+                                                          {theme().color("good"), theme().color("error"), theme().color("accent")});
         rows_->setRows(shown);
         table_->setStretchedColumn(rows_->columnCount() - 1);
         const auto hidden = static_cast<int>(numbers_.size() - shown.size());
@@ -227,7 +213,7 @@ void CompareView::showMemory()
     for (const auto& v : compared())
         if (v.snapshot)
             items.push_back({v.label, collectMemory(*v.snapshot)});
-    memory_->setItems(items, theme_.isDark());
+    memory_->setItems(items, theme().isDark());
     pages_->setCurrentWidget(memory_);
 }
 
@@ -236,7 +222,7 @@ void CompareView::showTimelines()
     std::vector<LabelledCapture> captures;
     for (const auto& v : compared())
         captures.push_back({v.label, v.capture});
-    timelines_->setData(stackedLanes(captures, theme_.isDark()));
+    timelines_->setData(stackedLanes(captures, theme().isDark()));
     pages_->setCurrentWidget(timelines_);
 }
 
@@ -246,7 +232,7 @@ void CompareView::showChart()
     const auto found = std::find_if(numbers_.begin(), numbers_.end(), [this](const auto& row) { return chartName(row) == metric_->currentText(); });
     if (found == numbers_.end())
         return pages_->setCurrentWidget(bars_);
-    const auto plot = comparedChart(*found, variants, session_.sweptParameter(), theme_.isDark());
+    const auto plot = comparedChart(*found, variants, session_.sweptParameter(), theme().isDark());
     if (plot.curve) {
         curve_->setData(*plot.curve);
         return pages_->setCurrentWidget(curve_);

@@ -4,7 +4,6 @@
 #include "app/gui/models/compare_rows.h"
 #include "app/gui/session/compare_session.h"
 #include "app/gui/views/view.h"
-#include "app/gui/widgets/theme.h"
 
 class QComboBox;
 class QStackedWidget;
@@ -27,15 +26,15 @@ class CompareView : public View {
 
 public:
     CompareView(CompareSession& session, ProfileSession& profiles, RunSetup& setup, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
-    [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
+    [[nodiscard]] bool isSettled() const override { return !isShown() || !session_.isBusy(); }
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
     enum Tab { kNumbers, kSource, kIr, kCuda, kMemory, kTimelines, kChart };
-    void makeContent();
     QWidget* makeTabs(QWidget* parent);
     QWidget* makePages(QWidget* parent);
     void showTab();
@@ -50,8 +49,6 @@ private:
     ProfileSession& profiles_;
     RunSetup& setup_;
     RowModel* rows_;
-    Theme theme_;
-    double codeSize_ = 10.5;
     std::vector<compare::Row> numbers_;
     CompareBar* bar_ = nullptr;
     EmptyState* nothing_ = nullptr;

@@ -24,15 +24,20 @@ void makePlain(QTextTable& table)
 }  // namespace
 
 HelpView::HelpView(const LanguageInfo& language, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("help"), tr("Help"), QStringLiteral("help"), context, parent), language_(language),
-      search_(new QLineEdit(this)), browser_(new QTextBrowser(this))
+    : View(QStringLiteral("help"), tr("Help"), QStringLiteral("help"), context, parent), language_(language)
 {
+}
+
+void HelpView::makeContent()
+{
+    auto* page = new QWidget(frame());
+    auto* bar = new QWidget(page);
+    search_ = new QLineEdit(bar);
+    browser_ = new QTextBrowser(page);
     search_->setPlaceholderText(tr("Search the language: copy, reduce, barrier…"));
     search_->setClearButtonEnabled(true);
     browser_->setOpenLinks(false);
     browser_->setFrameShape(QFrame::NoFrame);
-    auto* page = new QWidget(frame());
-    auto* bar = new QWidget(page);
     bar->setProperty("role", "bar");
     bar->setAttribute(Qt::WA_StyledBackground);
     auto* barLayout = new QHBoxLayout(bar);
@@ -48,13 +53,7 @@ HelpView::HelpView(const LanguageInfo& language, ViewContext context, QWidget* p
     connect(search_, &QLineEdit::textChanged, this, &HelpView::filter);
 }
 
-void HelpView::setTheme(const Theme& theme, double)
-{
-    codeColor_ = theme.color("tileOp").name();
-    mutedColor_ = theme.color("muted").name();
-    browser_->document()->setDefaultFont(uiFont());
-    invalidate();
-}
+void HelpView::applyTheme() { browser_->document()->setDefaultFont(uiFont()); }
 
 void HelpView::refresh()
 {
@@ -64,21 +63,23 @@ void HelpView::refresh()
 
 void HelpView::showGuide()
 {
+    prepare();
     search_->clear();
     filter({});
 }
 
 void HelpView::lookUp(const QString& word)
 {
+    prepare();
     const auto* entry = language_.find(word);
     search_->setText(entry ? entry->name : word.mid(word.lastIndexOf(QLatin1Char('.')) + 1));
 }
 
 QString HelpView::entryHtml(const LanguageEntry& entry) const
 {
-    return QStringLiteral("<p style='margin-top:10px'><span style='font-family:\"JetBrains Mono\"; color:%1'>%2</span><br>%3"
+    return QStringLiteral("<p style='margin-top:10px'><span style='font-family:\"Tilewright Mono\"; color:%1'>%2</span><br>%3"
                           " <span style='color:%4'>%5</span></p>")
-        .arg(codeColor_, entry.signature.toHtmlEscaped(), entry.text.toHtmlEscaped(), mutedColor_, entry.group);
+        .arg(theme().color("tileOp").name(), entry.signature.toHtmlEscaped(), entry.text.toHtmlEscaped(), theme().color("muted").name(), entry.group);
 }
 
 void HelpView::filter(const QString& text)

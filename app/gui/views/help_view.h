@@ -14,11 +14,12 @@ class HelpView : public View {
 
 public:
     HelpView(const LanguageInfo& language, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     void showGuide();
     void lookUp(const QString& word);  // with or without "T."; shows what is near if there is no such name
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
@@ -26,9 +27,8 @@ private:
     [[nodiscard]] QString entryHtml(const LanguageEntry& entry) const;
 
     const LanguageInfo& language_;
-    QLineEdit* search_;
-    QTextBrowser* browser_;
-    QString codeColor_, mutedColor_;
+    QLineEdit* search_ = nullptr;
+    QTextBrowser* browser_ = nullptr;
 };
 
 }  // namespace tw::gui

@@ -188,8 +188,6 @@ void HistoryView::refresh()
     if (history_.rows().empty() && !searching)
         return history_.problem().isEmpty() ? showEmpty(tr("No runs yet"), tr("Every profile is kept here, with its program, numbers and notes."))
                                             : showEmpty(tr("The history cannot be read"), history_.problem());
-    if (!panel_)
-        makeContent();
     const auto id = shownId_;
     rows_->setRows(historyRows(history_.rows()));
     for (std::size_t i = 0; i < history_.rows().size(); ++i)

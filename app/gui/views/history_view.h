@@ -20,14 +20,14 @@ class HistoryView : public View {
 
 public:
     HistoryView(RunHistory& history, ProfileSession& profiles, CompareSession& compare, ViewContext context, QWidget* parent);
-    [[nodiscard]] bool isSettled() const override { return !isVisible() || !history_.isBusy(); }
+    [[nodiscard]] bool isSettled() const override { return !isShown() || !history_.isBusy(); }
 
 protected:
+    void makeContent() override;
     void refresh() override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    void makeContent();
     QWidget* makeDetails(QWidget* parent);
     void showDetails(int row);
     void saveDetails();

@@ -42,15 +42,22 @@ public:
 
 KernelView::KernelView(ViewContext context, QWidget* parent)
     : View(QStringLiteral("kernels"), tr("Kernels"), QStringLiteral("kernels"), context, parent),
-      model_(new KernelModel(this)), tree_(new QTreeView(this))
+      model_(new KernelModel(this))
 {
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&context.workbench, &Workbench::choiceChanged, this, [this] { invalidate(); });
+}
+
+void KernelView::makeContent()
+{
+    auto* page = new QWidget(frame());
+    auto* splitter = new QSplitter(Qt::Vertical, page);
+    tree_ = new QTreeView(splitter);
     tree_->setModel(model_);
     tree_->setHeaderHidden(true);
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(14);
     tree_->setItemDelegate(new DetailDelegate(tree_));
-    auto* page = new QWidget(frame());
-    auto* splitter = new QSplitter(Qt::Vertical, page);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(tree_);
     splitter->addWidget(makeParameterPanel(splitter));
@@ -68,8 +75,6 @@ KernelView::KernelView(ViewContext context, QWidget* parent)
         choose(index);
         context_.selection.reveal({index.data(kRangeRole).value<SourceRange>(), 0});
     });
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
-    connect(&context.workbench, &Workbench::choiceChanged, this, [this] { invalidate(); });
 }
 
 QWidget* KernelView::makeTargetBar(QWidget* parent)
@@ -139,6 +144,8 @@ void KernelView::choose(const QModelIndex& index)
 
 void KernelView::refresh()
 {
+    if (awaitsFirstResult())
+        return;
     showTarget();
     auto snapshot = context_.workbench.newest();
     // While the text has syntax errors, the kernels of the last good text stay.

@@ -23,6 +23,7 @@ Q_SIGNALS:
     void writeRequested(const tw::SourceRange& range, const QString& literal, const QString& name);
 
 protected:
+    void makeContent() override;
     void refresh() override;
 
 private:
@@ -33,7 +34,7 @@ private:
     void showTarget();
 
     KernelModel* model_;
-    QTreeView* tree_;
+    QTreeView* tree_ = nullptr;
     ParameterForm* form_ = nullptr;
     QLabel* caption_ = nullptr;
     QComboBox* target_ = nullptr;

@@ -35,16 +35,23 @@ QToolButton* button(const char* iconName, const QString& tip, QWidget* parent)
 }  // namespace
 
 LayoutView::LayoutView(ViewContext context, QWidget* parent)
-    : View(QStringLiteral("layout"), tr("Layout"), QStringLiteral("fragment"), context, parent), grid_(new CellGrid(this)),
-      model_(new PlaceModel(this)), table_(new QTableView(this))
+    : View(QStringLiteral("layout"), tr("Layout"), QStringLiteral("fragment"), context, parent),
+      model_(new PlaceModel(this))
 {
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void LayoutView::makeContent()
+{
+    auto* page = new QWidget(frame());
+    auto* stack = new QStackedWidget(page);
+    grid_ = new CellGrid(stack);
+    table_ = new QTableView(stack);
     table_->setModel(model_);
     table_->verticalHeader()->hide();
     table_->setShowGrid(false);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    auto* page = new QWidget(frame());
-    auto* stack = new QStackedWidget(page);
     stack->addWidget(grid_);
     stack->addWidget(table_);
     auto* layout = new QVBoxLayout(page);
@@ -65,7 +72,6 @@ LayoutView::LayoutView(ViewContext context, QWidget* parent)
     connect(colors_, &QComboBox::currentIndexChanged, this, [this] { showSlice(); });
     connect(grid_, &CellGrid::hovered, this, &LayoutView::showHover);
     connect(grid_, &CellGrid::currentChanged, this, &LayoutView::showHover);
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
 }
 
 QWidget* LayoutView::makeBar(QWidget* parent)
@@ -116,12 +122,6 @@ QWidget* LayoutView::makeFoot(QWidget* parent)
     layout->addWidget(hover_);
     layout->addWidget(reason_);
     return foot;
-}
-
-void LayoutView::setTheme(const Theme& theme, double)
-{
-    dark_ = theme.isDark();
-    grid_->update();
 }
 
 QString LayoutView::hoverText() const { return hover_->text(); }
@@ -264,11 +264,11 @@ QColor LayoutView::colorOf(std::int64_t element) const
         return QColor(heatColor(count > 1 ? static_cast<double>(value) / static_cast<double>(count - 1) : 0.5));
     };
     switch (colorBy()) {
-    case ColorBy::kThread: return categoryColor(static_cast<int>(places_->thread(element)), dark_);
-    case ColorBy::kWarp: return categoryColor(static_cast<int>(places_->thread(element) / kWarp), dark_);
+    case ColorBy::kThread: return categoryColor(static_cast<int>(places_->thread(element)), theme().isDark());
+    case ColorBy::kWarp: return categoryColor(static_cast<int>(places_->thread(element) / kWarp), theme().isDark());
     case ColorBy::kRegister: return sequential(places_->registerOf(element), places_->registerCount());
     case ColorBy::kBank:
-        return QColor::fromHslF(static_cast<float>(places_->bank(element)) / kBanks, dark_ ? 0.45F : 0.62F, dark_ ? 0.44F : 0.74F);
+        return QColor::fromHslF(static_cast<float>(places_->bank(element)) / kBanks, theme().isDark() ? 0.45F : 0.62F, theme().isDark() ? 0.44F : 0.74F);
     case ColorBy::kAddress: return sequential(places_->address(element), places_->bytes());
     }
     return {};

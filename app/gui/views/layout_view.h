@@ -22,7 +22,6 @@ class LayoutView : public View {
 
 public:
     LayoutView(ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
 
     enum class ColorBy { kThread, kWarp, kRegister, kBank, kAddress };
     void choose(const QString& buffer);
@@ -33,6 +32,7 @@ public:
     [[nodiscard]] Picture picture() const;
 
 protected:
+    void makeContent() override;
     void refresh() override;
 
 private:
@@ -55,11 +55,10 @@ private:
     QString chosen_;  // survives recompiles
     int rows_ = 0, columns_ = 0;
     std::int64_t first_ = 0;  // element of the slice's first cell
-    bool dark_ = false;
 
-    CellGrid* grid_;
+    CellGrid* grid_ = nullptr;
     PlaceModel* model_;
-    QTableView* table_;
+    QTableView* table_ = nullptr;
     QComboBox* choice_ = nullptr;
     QComboBox* colors_ = nullptr;
     QHBoxLayout* slices_ = nullptr;

@@ -32,7 +32,7 @@ TwinPanel* MemoryFlowView::makePanel()
     return panel;
 }
 
-void MemoryFlowView::applyTheme(const Theme& theme) { picture_->setColors(theme.color("disabled"), theme.color("accent")); }
+void MemoryFlowView::colorPanel() { picture_->setColors(theme().color("disabled"), theme().color("accent")); }
 
 QString MemoryFlowView::missing(const capture::Capture& capture) const
 {

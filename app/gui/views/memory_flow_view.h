@@ -16,7 +16,7 @@ protected:
     TwinPanel* makePanel() override;
     void showCapture(const capture::Capture& capture) override;
     [[nodiscard]] QString missing(const capture::Capture& capture) const override;
-    void applyTheme(const Theme& theme) override;
+    void colorPanel() override;
 
 private:
     RowModel* rows_;

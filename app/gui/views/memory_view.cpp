@@ -25,16 +25,22 @@ QString bytesText(std::int64_t bytes) { return QStringLiteral("%L1 B").arg(bytes
 }  // namespace
 
 MemoryView::MemoryView(ViewContext context, QWidget* parent)
-    : View(QStringLiteral("memory"), tr("Shared memory"), QStringLiteral("memory"), context, parent), chart_(new SpanChart(this)),
-      rows_(new RowModel({tr("Buffer"), tr("From byte"), tr("Bytes"), tr("First line"), tr("Last line")}, {1, 2, 3, 4}, this)),
-      table_(new QTreeView(this))
+    : View(QStringLiteral("memory"), tr("Shared memory"), QStringLiteral("memory"), context, parent),
+      rows_(new RowModel({tr("Buffer"), tr("From byte"), tr("Bytes"), tr("First line"), tr("Last line")}, {1, 2, 3, 4}, this))
 {
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void MemoryView::makeContent()
+{
+    auto* page = new QWidget(frame());
+    auto* stack = new QStackedWidget(page);
+    chart_ = new SpanChart(stack);
+    table_ = new QTreeView(stack);
     table_->setModel(rows_);
     table_->setRootIsDecorated(false);
     table_->header()->setStretchLastSection(false);
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    auto* page = new QWidget(frame());
-    auto* stack = new QStackedWidget(page);
     stack->addWidget(chart_);
     stack->addWidget(table_);
     auto* layout = new QVBoxLayout(page);
@@ -62,9 +68,8 @@ MemoryView::MemoryView(ViewContext context, QWidget* parent)
     connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
         context_.selection.reveal({index.data(kRangeRole).value<SourceRange>(), 0});
     });
-    connect(&context.selection, &Selection::changed, this, &MemoryView::mark);
-    connect(&context.selection, &Selection::hoverChanged, this, &MemoryView::mark);
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&context_.selection, &Selection::changed, this, &MemoryView::mark);
+    connect(&context_.selection, &Selection::hoverChanged, this, &MemoryView::mark);
 }
 
 QWidget* MemoryView::makeBar(QWidget* parent)
@@ -95,12 +100,6 @@ QWidget* MemoryView::makeBar(QWidget* parent)
     layout->addWidget(asTable_);
     layout->addWidget(makeExportButton([this] { return picture(); }, bar));
     return bar;
-}
-
-void MemoryView::setTheme(const Theme& theme, double)
-{
-    dark_ = theme.isDark();
-    showLaunch();
 }
 
 const MemoryMap* MemoryView::map() const
@@ -146,7 +145,7 @@ void MemoryView::showLaunch()
     for (std::size_t i = 0; i < m->entries.size(); ++i) {
         const auto& e = m->entries[i];
         drawn.spans.push_back({e.buffer, bytesText(e.bytes), e.first, e.last, static_cast<double>(e.offset),
-                              static_cast<double>(e.offset + e.bytes), categoryColor(static_cast<int>(i), dark_)});
+                              static_cast<double>(e.offset + e.bytes), categoryColor(static_cast<int>(i), theme().isDark())});
         TableRow row;
         row.cells = {e.buffer, QString::number(e.offset), QString::number(e.bytes), lineText(e.first), lineText(e.last)};
         row.range = e.where.range;

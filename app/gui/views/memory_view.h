@@ -20,12 +20,12 @@ class MemoryView : public View {
 
 public:
     MemoryView(ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] SpanChart& chart() { return *chart_; }
     [[nodiscard]] RowModel& rows() { return *rows_; }
     [[nodiscard]] Picture picture() const;
 
 protected:
+    void makeContent() override;
     void refresh() override;
 
 private:
@@ -37,13 +37,12 @@ private:
 
     std::vector<MemoryMap> maps_;
     std::shared_ptr<const driver::CompileSnapshot> snapshot_;
-    SpanChart* chart_;
+    SpanChart* chart_ = nullptr;
     RowModel* rows_;
-    QTreeView* table_;
+    QTreeView* table_ = nullptr;
     QComboBox* launch_ = nullptr;
     QLabel* caption_ = nullptr;
     QToolButton* asTable_ = nullptr;
-    bool dark_ = false;
 };
 
 }  // namespace tw::gui

@@ -19,15 +19,22 @@ namespace tw::gui {
 
 PassView::PassView(ProfileSession& profiles, ViewContext context, QWidget* parent)
     : View(QStringLiteral("passes"), tr("Passes"), QStringLiteral("passes"), context, parent),
-      profiles_(profiles), model_(new PassModel(this)), list_(new QTreeView(this))
+      profiles_(profiles), model_(new PassModel(this))
 {
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&profiles, &ProfileSession::changed, this, [this] { invalidate(); });
+}
+
+void PassView::makeContent()
+{
+    auto* splitter = new QSplitter(Qt::Horizontal, frame());
+    list_ = new QTreeView(splitter);
     list_->setModel(model_);
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(PassModel::kName, QHeaderView::Stretch);
     list_->header()->setSectionResizeMode(PassModel::kTime, QHeaderView::ResizeToContents);
-    auto* splitter = new QSplitter(Qt::Horizontal, frame());
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(list_);
     splitter->addWidget(makeListingSide(splitter));
@@ -41,13 +48,11 @@ PassView::PassView(ProfileSession& profiles, ViewContext context, QWidget* paren
         chosen_ = current.siblingAtColumn(PassModel::kName).data().toString();
         showPass();
     });
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
-    connect(&profiles, &ProfileSession::changed, this, [this] { invalidate(); });
 }
 
-QToolButton* PassView::makeButton(const QString& iconName, const QString& toolTip)
+QToolButton* PassView::makeButton(const QString& iconName, const QString& toolTip, QWidget* parent)
 {
-    auto* button = new QToolButton(this);
+    auto* button = new QToolButton(parent);
     button->setIcon(icon(iconName));
     button->setToolTip(toolTip);
     button->setAccessibleName(toolTip);
@@ -62,13 +67,13 @@ QWidget* PassView::makeListingSide(QWidget* parent)
     bar->setAttribute(Qt::WA_StyledBackground);
     caption_ = new ElidedLabel(bar);
     caption_->setProperty("role", "muted");
-    diff_ = makeButton(QStringLiteral("diff"), tr("Mark what the pass changed"));
+    diff_ = makeButton(QStringLiteral("diff"), tr("Mark what the pass changed"), bar);
     diff_->setCheckable(true);
     diff_->setChecked(true);
-    auto* previous = makeButton(QStringLiteral("previous"), tr("Previous change"));
-    auto* next = makeButton(QStringLiteral("next"), tr("Next change"));
-    auto* find = makeButton(QStringLiteral("search"), tr("Find (Ctrl+F)"));
-    auto* copy = makeButton(QStringLiteral("copy"), tr("Copy the whole text"));
+    auto* previous = makeButton(QStringLiteral("previous"), tr("Previous change"), bar);
+    auto* next = makeButton(QStringLiteral("next"), tr("Next change"), bar);
+    auto* find = makeButton(QStringLiteral("search"), tr("Find (Ctrl+F)"), bar);
+    auto* copy = makeButton(QStringLiteral("copy"), tr("Copy the whole text"), bar);
     auto* barLayout = new QHBoxLayout(bar);
     barLayout->setContentsMargins(10, 2, 6, 2);
     barLayout->setSpacing(2);
@@ -92,14 +97,16 @@ QWidget* PassView::makeListingSide(QWidget* parent)
     return side;
 }
 
-void PassView::setTheme(const Theme& theme, double codeSize)
+void PassView::applyTheme()
 {
-    model_->setTheme(theme);
-    listing_->setTheme(theme, codeSize);
+    model_->setTheme(theme());
+    listing_->setTheme(theme(), codeSize());
 }
 
 void PassView::refresh()
 {
+    if (awaitsFirstResult())
+        return;
     const auto shown = context_.workbench.shown();
     if (!shown) {
         model_->setSnapshot(nullptr);

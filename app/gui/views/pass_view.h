@@ -18,19 +18,20 @@ class PassView : public View {
 
 public:
     PassView(ProfileSession& profiles, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
     QWidget* makeListingSide(QWidget* parent);
-    QToolButton* makeButton(const QString& iconName, const QString& toolTip);
+    QToolButton* makeButton(const QString& iconName, const QString& toolTip, QWidget* parent);
     void showPass();
 
     ProfileSession& profiles_;
     PassModel* model_;
-    QTreeView* list_;
+    QTreeView* list_ = nullptr;
     ListingPanel* listing_ = nullptr;
     ElidedLabel* caption_ = nullptr;
     QToolButton* diff_ = nullptr;

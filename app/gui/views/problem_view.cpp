@@ -13,8 +13,14 @@ namespace tw::gui {
 
 ProblemView::ProblemView(ViewContext context, QWidget* parent)
     : View(QStringLiteral("problems"), tr("Problems"), QStringLiteral("problems"), context, parent),
-      model_(new ProblemModel(this)), table_(new QTreeView(this))
+      model_(new ProblemModel(this))
 {
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void ProblemView::makeContent()
+{
+    table_ = new QTreeView(frame());
     table_->setModel(model_);
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
@@ -36,13 +42,14 @@ ProblemView::ProblemView(ViewContext context, QWidget* parent)
     connect(table_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         context_.selection.reveal({index.data(kRangeRole).value<SourceRange>(), 0});
     });
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
 }
 
-void ProblemView::setTheme(const Theme& theme, double) { model_->setTheme(theme); }
+void ProblemView::applyTheme() { model_->setTheme(theme()); }
 
 void ProblemView::refresh()
 {
+    if (awaitsFirstResult())
+        return;
     const auto snapshot = context_.workbench.newest();
     model_->setSnapshot(snapshot);
     if (model_->rowCount() > 0)

@@ -13,16 +13,17 @@ class ProblemView : public View {
 
 public:
     ProblemView(ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
     void copySelected();
 
     ProblemModel* model_;
-    QTreeView* table_;
+    QTreeView* table_ = nullptr;
 };
 
 }  // namespace tw::gui

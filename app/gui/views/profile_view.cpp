@@ -46,12 +46,6 @@ ProfileView::ProfileView(ProfileSession& session, RunSetup& setup, ViewContext c
 {
     connect(&session, &ProfileSession::changed, this, [this] { invalidate(); });
     connect(&session, &ProfileSession::busyChanged, this, [this] { invalidate(); });
-    connect(&session, &ProfileSession::progress, this, [this](const QString& phase, double fraction) {
-        if (!progress_)
-            return;
-        progress_->setValue(static_cast<int>(fraction * 1000));
-        state_->setText(phaseText(phase));
-    });
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
 }
 
@@ -94,6 +88,10 @@ void ProfileView::makeContent()
     layout->addWidget(nothing_, 1);
     setContent(page);
     setFocusProxy(profile_);
+    connect(&session_, &ProfileSession::progress, this, [this](const QString& phase, double fraction) {
+        progress_->setValue(static_cast<int>(fraction * 1000));
+        state_->setText(phaseText(phase));
+    });
 }
 
 QWidget* ProfileView::makeControls(QWidget* parent)
@@ -167,18 +165,14 @@ QToolButton* ProfileView::makeOptions(QWidget* parent)
     return button;
 }
 
-void ProfileView::setTheme(const Theme& theme, double)
-{
-    colors_ = meaningColors(theme);
-    if (panel_)
-        showCapture(session_.shown().get());
-}
+void ProfileView::applyTheme() { colors_ = meaningColors(theme()); }
 
 void ProfileView::profile()
 {
+    prepare();
     ProfileOptions options = session_.wanted();
     const auto newest = context_.workbench.newest();
-    options.device = device_ ? device_->device() : "sim";
+    options.device = device_->device();
     options.seed = setup_.seed();
     options.inputs = setup_.inputsOf(newest ? newest->function.get() : nullptr);
     session_.profile(options);
@@ -191,8 +185,6 @@ void ProfileView::refresh()
     const auto capture = session_.shown();
     if (!newest && !capture && !session_.isBusy() && session_.problem().isEmpty())
         return showEmpty(tr("Nothing to profile yet"), tr("Open a kernel file, or a capture (.twr) that was made elsewhere."));
-    if (!panel_)
-        makeContent();
     const bool ready = newest && newest->ok() && newest->function, busy = session_.isBusy();
     profile_->setEnabled(ready && !busy);
     cancel_->setVisible(busy);
@@ -224,7 +216,7 @@ void ProfileView::showState()
 
 void ProfileView::showCapture(const capture::Capture* capture)
 {
-    if (!capture || !panel_)
+    if (!capture)
         return;
     const auto baseline = session_.baseline();
     const bool isBaseline = baseline.get() == capture;

@@ -21,7 +21,6 @@ class ProfileView : public View {
 
 public:
     ProfileView(ProfileSession& session, RunSetup& setup, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
 
     void profile();
@@ -30,10 +29,11 @@ Q_SIGNALS:
     void openRequested();  // a stored capture
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
-    void makeContent();
     QWidget* makeControls(QWidget* parent);
     QToolButton* makeOptions(QWidget* parent);
     void showCapture(const capture::Capture* capture);

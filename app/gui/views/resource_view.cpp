@@ -32,8 +32,17 @@ QString resourceBytes(std::int64_t bytes)
 
 ResourceView::ResourceView(FarStages& stages, ViewContext context, QWidget* parent)
     : View(QStringLiteral("resources"), tr("Resources"), QStringLiteral("resources"), context, parent), stages_(stages),
-      rows_(new RowModel({tr("Resource"), tr("Value"), tr("Of")}, {1, 2}, this)), table_(new QTreeView(this))
+      rows_(new RowModel({tr("Resource"), tr("Value"), tr("Of")}, {1, 2}, this))
 {
+    connect(&stages, &FarStages::changed, this, [this] { invalidate(); });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void ResourceView::makeContent()
+{
+    auto* page = new QWidget(frame());
+    auto* splitter = new QSplitter(Qt::Vertical, page);
+    table_ = new QTreeView(splitter);
     table_->setModel(rows_);
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
@@ -41,8 +50,6 @@ ResourceView::ResourceView(FarStages& stages, ViewContext context, QWidget* pare
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     table_->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
-    auto* page = new QWidget(frame());
-    auto* splitter = new QSplitter(Qt::Vertical, page);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(table_);
     splitter->addWidget(makeWhatIf(splitter));
@@ -56,8 +63,6 @@ ResourceView::ResourceView(FarStages& stages, ViewContext context, QWidget* pare
     setFoldingSplitter(splitter, 560);
     setFocusProxy(table_);
     connect(choice_, &QComboBox::currentIndexChanged, this, &ResourceView::showLaunch);
-    connect(&stages, &FarStages::changed, this, [this] { invalidate(); });
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
 }
 
 QWidget* ResourceView::makeBar(QWidget* parent)
@@ -151,8 +156,8 @@ ResourceView::Control ResourceView::addControl(QGridLayout& grid, int row, const
     return control;
 }
 
-void ResourceView::setTheme(const Theme& theme, double) { bars_->setColors(theme.color("disabled"), theme.color("accent")); }
-bool ResourceView::isSettled() const { return !isVisible() || !stages_.isBusy(); }
+void ResourceView::applyTheme() { bars_->setColors(theme().color("disabled"), theme().color("accent")); }
+bool ResourceView::isSettled() const { return !isShown() || !stages_.isBusy(); }
 unsigned ResourceView::farStages() const { return static_cast<unsigned>(driver::StageWanted::kPtx); }
 
 std::vector<ResourceView::Launch> ResourceView::launches(const driver::CompileSnapshot& snapshot) const

@@ -23,7 +23,6 @@ class ResourceView : public View {
 
 public:
     ResourceView(FarStages& stages, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override;
     [[nodiscard]] unsigned farStages() const override;
 
@@ -33,6 +32,8 @@ public:
     [[nodiscard]] QSpinBox* sharedBox() const { return shared_.box; }
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
@@ -58,7 +59,7 @@ private:
 
     FarStages& stages_;
     RowModel* rows_;
-    QTreeView* table_;
+    QTreeView* table_ = nullptr;
     QComboBox* choice_ = nullptr;
     QLabel* caption_ = nullptr;
     QLabel* verdict_ = nullptr;

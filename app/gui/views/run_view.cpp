@@ -38,6 +38,12 @@ RunView::RunView(RunSession& session, RunSetup& setup, ViewContext context, QWid
     : View(QStringLiteral("run"), tr("Run"), QStringLiteral("run"), context, parent), session_(session), setup_(setup),
       outputs_(new OutputModel(this)), comparisons_(new ComparisonModel(this))
 {
+    connect(&session, &RunSession::busyChanged, this, [this](bool) { invalidate(); });
+    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+}
+
+void RunView::makeContent()
+{
     auto* splitter = new QSplitter(Qt::Horizontal, frame());
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(makeControls(splitter));
@@ -45,10 +51,7 @@ RunView::RunView(RunSession& session, RunSetup& setup, ViewContext context, QWid
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({290, 700});
     setContent(splitter);
-    connect(&session, &RunSession::busyChanged, this, [this](bool) { invalidate(); });
-    connect(&session, &RunSession::finished, this, &RunView::showOutcome);
-    connect(&session, &RunSession::progress, this, &RunView::showProgress);
-    connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
+    connect(&session_, &RunSession::progress, this, &RunView::showProgress);
 }
 
 QWidget* RunView::makeControls(QWidget* parent)
@@ -146,14 +149,15 @@ QWidget* RunView::makeResults(QWidget* parent)
     return panel;
 }
 
-void RunView::setTheme(const Theme& theme, double codeSize)
+void RunView::applyTheme()
 {
-    comparisons_->setTheme(theme);
-    log_->setFont(codeFont(codeSize - 1));
+    comparisons_->setTheme(theme());
+    log_->setFont(codeFont(codeSize() - 1));
 }
 
-RunOptions RunView::options() const
+RunOptions RunView::options()
 {
+    prepare();
     const auto newest = context_.workbench.newest();
     return {device_->device(), setup_.inputsOf(newest ? newest->function.get() : nullptr), setup_.seed(), repeat_->value()};
 }
@@ -186,6 +190,10 @@ void RunView::refresh()
         details_->clear();
         progress_->setValue(0);
     }
+    if (session_.outcome() != shown_) {
+        shown_ = session_.outcome();
+        showOutcome(*shown_);
+    }
     showContent();
 }
 
@@ -209,24 +217,22 @@ void RunView::setHeadline(const QString& text, const char* role)
     headline_->style()->polish(headline_);
 }
 
-void RunView::showOutcome()
+void RunView::showOutcome(const RunOutcome& outcome)
 {
-    const auto outcome = session_.outcome();
-    const auto& head = outcome->head();
-    log_->setPlainText(outcome->run ? QString::fromStdString(outcome->run->log) : QString());
-    log_->setVisible(outcome->run && !outcome->run->log.empty());
-    if (outcome->run)
-        showRun(*outcome->run);
+    const auto& head = outcome.head();
+    log_->setPlainText(outcome.run ? QString::fromStdString(outcome.run->log) : QString());
+    log_->setVisible(outcome.run && !outcome.run->log.empty());
+    if (outcome.run)
+        showRun(*outcome.run);
     else
-        showVerify(*outcome->verify, outcome->snapshot);
-    const bool wrongAnswer = outcome->verify && head.outcome == protocol::Outcome::kAnswerWrong;
+        showVerify(*outcome.verify, outcome.snapshot);
+    const bool wrongAnswer = outcome.verify && head.outcome == protocol::Outcome::kAnswerWrong;
     if (head.cancelled) {
         setHeadline(tr("Cancelled"), "warning");
-        details_->setText(tr("after %1").arg(runTimeText(outcome->seconds * 1e6)));
+        details_->setText(tr("after %1").arg(runTimeText(outcome.seconds * 1e6)));
     } else if (head.outcome != protocol::Outcome::kFine && !wrongAnswer) {
         showFailure(head);
     }
-    refresh();
 }
 
 void RunView::showRun(const protocol::RunResult& result)

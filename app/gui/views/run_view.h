@@ -22,30 +22,32 @@ class RunView : public View {
 
 public:
     RunView(RunSession& session, RunSetup& setup, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
     [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
 
     void run();
     void verify();
 
 protected:
+    void makeContent() override;
+    void applyTheme() override;
     void refresh() override;
 
 private:
     QWidget* makeControls(QWidget* parent);
     QWidget* makeResults(QWidget* parent);
-    void showOutcome();
+    void showOutcome(const RunOutcome& outcome);
     void showRun(const protocol::RunResult& result);
     void showVerify(const protocol::VerifyResult& result, const SnapshotPtr& snapshot);
     void showFailure(const protocol::ResultHead& head);
     void setHeadline(const QString& text, const char* role);
     void showProgress(const QString& phase, double fraction);
-    [[nodiscard]] RunOptions options() const;
+    [[nodiscard]] RunOptions options();
 
     RunSession& session_;
     RunSetup& setup_;
     OutputModel* outputs_;
     ComparisonModel* comparisons_;
+    std::shared_ptr<const RunOutcome> shown_;
     DevicePicker* device_ = nullptr;
     QSpinBox *seed_ = nullptr, *repeat_ = nullptr;
     QPushButton *run_ = nullptr, *verify_ = nullptr, *cancel_ = nullptr;

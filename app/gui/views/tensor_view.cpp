@@ -15,10 +15,16 @@
 namespace tw::gui {
 
 TensorView::TensorView(RunSession& session, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("tensor"), tr("Tensor"), QStringLiteral("tensor"), context, parent), session_(session),
-      map_(new HeatMap(this)), scale_(new ColorScale(this))
+    : View(QStringLiteral("tensor"), tr("Tensor"), QStringLiteral("tensor"), context, parent), session_(session)
+{
+    connect(&session, &RunSession::finished, this, [this] { invalidate(); });
+}
+
+void TensorView::makeContent()
 {
     auto* page = new QWidget(frame());
+    map_ = new HeatMap(page);
+    scale_ = new ColorScale(page);
     auto* body = new QHBoxLayout;
     body->setSpacing(0);
     body->addWidget(map_, 1);
@@ -30,7 +36,6 @@ TensorView::TensorView(RunSession& session, ViewContext context, QWidget* parent
     layout->addLayout(body, 1);
     setContent(page);
     connect(choice_, &QComboBox::currentIndexChanged, this, &TensorView::chooseOutput);
-    connect(&session, &RunSession::finished, this, [this] { invalidate(); });
     connect(map_, &HeatMap::hovered, this, [this](int row, int column) {
         if (row < 0 || !output_)
             return hover_->setText(tr("wheel zooms, drag pans, double click shows all"));

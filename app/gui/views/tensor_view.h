@@ -21,6 +21,7 @@ public:
     TensorView(RunSession& session, ViewContext context, QWidget* parent);
 
 protected:
+    void makeContent() override;
     void refresh() override;
 
 private:
@@ -36,8 +37,8 @@ private:
     QHBoxLayout* slices_ = nullptr;
     QList<QSpinBox*> sliceBoxes_;  // one an axis in front of the last two
     QLabel* hover_ = nullptr;
-    HeatMap* map_;
-    ColorScale* scale_;
+    HeatMap* map_ = nullptr;
+    ColorScale* scale_ = nullptr;
 };
 
 }  // namespace tw::gui

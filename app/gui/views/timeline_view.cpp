@@ -76,7 +76,7 @@ void TimelineView::fillRoles(const capture::Capture& capture)
 void TimelineView::showCapture(const capture::Capture& capture)
 {
     fillRoles(capture);
-    lanes_ = stageLanes(capture, baseline(), role(), theme_.isDark());
+    lanes_ = stageLanes(capture, baseline(), role(), theme().isDark());
     chart_->setData(lanes_.chart);
     rows_->setRows(spanRows(capture, baseline(), lanes_));
     point(-1);

@@ -30,7 +30,7 @@ QString remainingText(double seconds)
 
 TuneView::TuneView(TuneSession& session, RunSetup& setup, ViewContext context, QWidget* parent)
     : View(QStringLiteral("tune"), tr("Tune"), QStringLiteral("tune"), context, parent), session_(session), setup_(setup),
-      rows_(new RowModel(trialHeaders({}), {0, 1, 2, 3}, this)), theme_(Theme::load(QStringLiteral("light")))
+      rows_(new RowModel(trialHeaders({}), {0, 1, 2, 3}, this))
 {
     connect(&session, &TuneSession::changed, this, [this] { invalidate(); });
     connect(&context.workbench, &Workbench::snapshotChanged, this, [this] { invalidate(); });
@@ -123,13 +123,6 @@ TwinPanel* TuneView::makePanel(QWidget* parent)
     return panel;
 }
 
-void TuneView::setTheme(const Theme& theme, double)
-{
-    theme_ = theme;
-    if (panel_)
-        showTrials();
-}
-
 // The file's own search space where it has one; else the sizes around the present ones.
 void TuneView::proposeSpace()
 {
@@ -204,9 +197,9 @@ void TuneView::showTrials()
     rows_->setHeaders(trialHeaders(parameters), numbers);
     rows_->setRows(trialRows(ranked_, parameters));
     panel_->setStretchedColumn(rows_->columnCount() - 1);
-    lines_->setColors(theme_.color("good"), theme_.color("disabled"));
+    lines_->setColors(theme().color("good"), theme().color("disabled"));
     lines_->setData(trialLines(ranked_, parameters));
-    scatter_->setData(trialScatter(ranked_, theme_.color("accent"), theme_.color("muted")));
+    scatter_->setData(trialScatter(ranked_, theme().color("accent"), theme().color("muted")));
     const auto again = std::find_if(ranked_.begin(), ranked_.end(), [&](const auto& t) { return !kept.empty() && t.params == kept; });
     if (again != ranked_.end())
         panel_->selectRow(static_cast<int>(again - ranked_.begin()));  // what was chosen stays so while others come in

@@ -4,7 +4,6 @@
 #include "app/gui/models/tune_rows.h"
 #include "app/gui/session/tune_session.h"
 #include "app/gui/views/view.h"
-#include "app/gui/widgets/theme.h"
 
 class QComboBox;
 class QLabel;
@@ -24,18 +23,17 @@ class TuneView : public View {
 
 public:
     TuneView(TuneSession& session, RunSetup& setup, ViewContext context, QWidget* parent);
-    void setTheme(const Theme& theme, double codeSize) override;
-    [[nodiscard]] bool isSettled() const override { return !isVisible() || !session_.isBusy(); }
+    [[nodiscard]] bool isSettled() const override { return !isShown() || !session_.isBusy(); }
 
 Q_SIGNALS:
     // Each parameter's default in the source becomes the value; one step of undo.
     void writeRequested(const std::map<std::string, std::string>& params);
 
 protected:
+    void makeContent() override;
     void refresh() override;
 
 private:
-    void makeContent();
     QWidget* makeControls(QWidget* parent);
     TwinPanel* makePanel(QWidget* parent);
     void start();
@@ -49,7 +47,6 @@ private:
     TuneSession& session_;
     RunSetup& setup_;
     RowModel* rows_;
-    Theme theme_;
     std::vector<store::Trial> ranked_;
     QString proposedFor_;  // the kernel whose space is in the field
     QLineEdit* space_ = nullptr;

@@ -115,7 +115,7 @@ void MainWindow::watchFarStages()
 {
     unsigned stages = 0;
     for (const auto* v : views_)
-        stages |= v->isVisible() ? v->farStages() : 0;
+        stages |= v->isShown() ? v->farStages() : 0;
     farStages_->setWanted(stages);
 }
 
