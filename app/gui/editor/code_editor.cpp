@@ -65,6 +65,9 @@ void CodeEditor::setInlineMessages(bool shown)
 
 void CodeEditor::rebuildMessages()
 {
+    if (diagnostics_.empty() && !std::exchange(hasMessages_, false))
+        return;  // nothing is there, and nothing comes
+    hasMessages_ = !diagnostics_.empty();
     const long length = SendScintilla(SCI_GETLENGTH);
     for (const int indicator : {kErrorSquiggle, kWarningSquiggle}) {
         SendScintilla(SCI_SETINDICATORCURRENT, indicator);
@@ -72,7 +75,7 @@ void CodeEditor::rebuildMessages()
     }
     markerDeleteAll(kErrorMark);
     markerDeleteAll(kWarningMark);
-    clearAnnotations();
+    SendScintilla(SCI_ANNOTATIONCLEARALL);
     const QFont font = uiFont(9);
     const QsciStyle errorStyle(kErrorText, QStringLiteral("error"), theme().color("error"), theme().color("errorSoft"), font);
     const QsciStyle warningStyle(kWarningText, QStringLiteral("warning"), theme().color("warning"),

@@ -41,7 +41,7 @@ private:
     const LanguageInfo& language_;
     Completer* completer_ = nullptr;  // ours, by Qt
     std::vector<Diagnostic> diagnostics_;
-    bool inlineMessages_ = true;
+    bool inlineMessages_ = true, hasMessages_ = false;
 };
 
 }  // namespace tw::gui

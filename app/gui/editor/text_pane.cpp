@@ -49,7 +49,8 @@ TextPane::TextPane(Language language, QWidget* parent)
     connect(this, &QsciScintilla::cursorPositionChanged, this, [this] { Q_EMIT caretMoved(caretLine(), caretOffset()); });
     connect(this, &QsciScintilla::linesChanged, this, [this] {
         const int digits = std::max(3, static_cast<int>(QString::number(lines()).size()));
-        setMarginWidth(0, QString(digits + 1, QLatin1Char('0')));
+        if (digits != std::exchange(digits_, digits))
+            setMarginWidth(0, QString(digits + 1, QLatin1Char('0')));
     });
 }
 
@@ -108,6 +109,7 @@ void TextPane::applyLook()
     SendScintilla(SCI_SETEXTRAASCENT, 2);
     SendScintilla(SCI_SETEXTRADESCENT, 1);
     SendScintilla(SCI_SETMARGINLEFT, 0, 6L);
+    digits_ = 0;  // their width is another one in this font
     Q_EMIT linesChanged();
 }
 

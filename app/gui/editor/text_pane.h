@@ -82,7 +82,7 @@ private:
     TextLexer* lexer_;
     double fontSize_ = 10.5;
     bool dimmed_ = false;
-    int hovered_ = 0;
+    int hovered_ = 0, digits_ = 0;
     std::vector<LineHeat> heat_;
 
     void setHovered(int line);
