@@ -25,7 +25,7 @@ namespace {
 
 using namespace tw::gui;
 
-constexpr double kPaintGoalMs = 150;
+constexpr double kPaintGoalMs = 120;
 constexpr double kKeyGoalMs = 16.7;  // one frame
 constexpr int kLines = 10'000;
 
@@ -83,7 +83,7 @@ bool typeKeys(MainWindow& window, int keys)
     editor.setFocus();
     PaintWatch watch;
     editor.viewport()->installEventFilter(&watch);
-    std::vector<double> wall, own;
+    std::vector<double> wall, painted, whole;
     for (int i = 0; i < keys; ++i) {
         QElapsedTimer pace;
         pace.start();
@@ -93,14 +93,17 @@ bool typeKeys(MainWindow& window, int keys)
         while (!watch.take() && pace.elapsed() < 1000)
             QApplication::processEvents(QEventLoop::AllEvents, 1);
         wall.push_back(milliseconds(CLOCK_MONOTONIC) - wallBefore);
+        painted.push_back(milliseconds(CLOCK_THREAD_CPUTIME_ID) - ownBefore);
         while (pace.elapsed() < 30)
             QApplication::processEvents(QEventLoop::AllEvents, 1);
-        own.push_back(milliseconds(CLOCK_THREAD_CPUTIME_ID) - ownBefore);
+        whole.push_back(milliseconds(CLOCK_THREAD_CPUTIME_ID) - ownBefore);
     }
-    const double worst = percentile(own, 0.99);
-    fmt::print("a key in {} lines, results included: own time median {:.2f}, p99 {:.2f} ms (goal {}); painted after median {:.2f}, p99 {:.2f} ms\n",
-               kLines, percentile(own, 0.5), worst, kKeyGoalMs, percentile(wall, 0.5), percentile(wall, 0.99));
-    return worst <= kKeyGoalMs;
+    const auto text = [](const std::vector<double>& ms) {
+        return fmt::format("median {:.1f}, p95 {:.1f}, most {:.1f} ms", percentile(ms, 0.5), percentile(ms, 0.95), percentile(ms, 1));
+    };
+    fmt::print("a key in {} lines, from press to paint: own time {} (goal for p95 {}), wall {}; results of the compiler included: own time {}\n", kLines,
+               text(painted), kKeyGoalMs, text(wall), text(whole));
+    return percentile(painted, 0.95) <= kKeyGoalMs && percentile(whole, 0.95) <= kKeyGoalMs;
 }
 
 }  // namespace
@@ -127,9 +130,9 @@ int main(int argc, char** argv)
     while (!watch.take())
         QApplication::processEvents();
     const double painted = milliseconds(CLOCK_THREAD_CPUTIME_ID), wall = milliseconds(CLOCK_MONOTONIC) - mainWall;
-    fmt::print("first paint: {:.0f} ms of the window's thread (goal {}): {:.0f} loading, {:.0f} toolkit and fonts, {:.0f} window, {:.0f} paint; "
+    fmt::print("first paint: {:.0f} ms of the window's thread (goal {}): {:.0f} loading, {:.0f} toolkit and fonts, {:.0f} window, {:.0f} paint{}; "
                "{:.0f} ms wall from main\n",
-               painted, kPaintGoalMs, beforeMain, ready - beforeMain, built - ready, painted - built, wall);
+               painted, kPaintGoalMs, beforeMain, ready - beforeMain, built - ready, painted - built, window.workbench().newest() ? ", results included" : "", wall);
 
     const auto file = std::filesystem::temp_directory_path() / fmt::format("window_bench_{}.py", QCoreApplication::applicationPid());
     std::ofstream(file) << longFile();
