@@ -151,7 +151,7 @@ Value makeSetOf(Interpreter& in, Args a)
     const auto args = positional(in, a, frozen ? "frozenset" : "set", 0, 1);
     if (!args.empty() && isOpaque(args[0]))
         return args[0];
-    return makeSet(args.empty() ? std::vector<Value>() : setItems(in, in.iterate(args[0], a.call), a.call), frozen);
+    return makeSet(in, args.empty() ? std::vector<Value>() : in.iterate(args[0], a.call), a.call, frozen);
 }
 
 Value makeType(Interpreter& in, Args a)

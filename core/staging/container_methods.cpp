@@ -157,7 +157,7 @@ Value copyList(Interpreter& in, const Value& s, Args a)
 Value getItem(Interpreter& in, const Value& s, Args a)
 {
     const auto args = in.bind("key, default=None", a, "get");
-    chargeKey(in, args["key"], a.call);
+    chargeKey(in, dictOf(s), args["key"], a.call);
     const Value* found = isHashable(args["key"]) ? dictFind(dictOf(s), args["key"]) : nullptr;
     return found ? *found : args["default"];
 }
@@ -165,7 +165,7 @@ Value getItem(Interpreter& in, const Value& s, Args a)
 Value setDefault(Interpreter& in, const Value& s, Args a)
 {
     const auto args = positional(in, a, "setdefault", 1, 2);
-    chargeKey(in, args[0], a.call);
+    chargeKey(in, dictOf(s), args[0], a.call);
     if (const Value* found = dictFind(dictOf(s), args[0]))
         return *found;
     const Value value = args.size() > 1 ? args[1] : Value();
@@ -178,6 +178,7 @@ Value popItem(Interpreter& in, const Value& s, Args a)
 {
     const auto args = positional(in, a, "pop", 1, 2);
     chargeItems(in, 4 * dictOf(s).items.size(), a.call);
+    chargeKey(in, dictOf(s), args[0], a.call);
     if (const Value* found = dictFind(dictOf(s), args[0])) {
         Value out = *found;
         dictErase(dictOf(s), args[0]);
@@ -194,6 +195,7 @@ Value popLast(Interpreter& in, const Value& s, Args a)
         in.raise("KeyError", Code::kValueRange, a.call, "popitem of an empty dict");
     chargeItems(in, 4 * dictOf(s).items.size(), a.call);
     const auto [key, value] = dictOf(s).items.back();
+    chargeKey(in, dictOf(s), key, a.call);
     dictErase(dictOf(s), key);
     return makeTuple({key, value});
 }
@@ -219,15 +221,19 @@ Value update(Interpreter& in, const Value& s, Args a)
         if (const auto* dict = from.object<DictValue>()) {
             chargeTable(in, dict->items.size(), a);
             const auto items = dict->items;
-            for (const auto& [key, value] : items)
+            for (const auto& [key, value] : items) {
+                chargeKey(in, dictOf(s), key, a.call);
                 dictSet(dictOf(s), key, value);
+            }
             continue;
         }
         for (const Value& pair : in.iterate(from, a.call)) {
             chargeTable(in, 1, a);
             const auto both = in.iterate(pair, a.call);
-            if (both.size() == 2)
-                dictSet(dictOf(s), both[0], both[1]);
+            if (both.size() != 2)
+                continue;
+            chargeKey(in, dictOf(s), both[0], a.call);
+            dictSet(dictOf(s), both[0], both[1]);
         }
     }
     return {};
@@ -236,10 +242,12 @@ Value update(Interpreter& in, const Value& s, Args a)
 Value keys(Interpreter& in, const Value& s, Args a)
 {
     chargeTable(in, dictOf(s).items.size(), a);
-    std::vector<Value> out;
+    auto out = std::make_shared<SetValue>();
+    out->frozen = true;
+    out->index = dictOf(s).index;  // the same items in the same places
     for (const auto& [key, value] : dictOf(s).items)
-        out.push_back(key);
-    return makeSet(out, true);
+        out->items.push_back(key);
+    return out;
 }
 
 Value values(Interpreter& in, const Value& s, Args a)
@@ -269,7 +277,7 @@ Value clearDict(Interpreter&, const Value& s, Args)
 Value copyDict(Interpreter& in, const Value& s, Args a)
 {
     chargeTable(in, dictOf(s).items.size(), a);
-    return makeDict(dictOf(s).items);
+    return copyOf(dictOf(s));
 }
 
 // ---- set --------------------------------------------------------------------------------------------------------------
@@ -280,7 +288,7 @@ Value addItem(Interpreter& in, const Value& s, Args a)
     const Value item = positional(in, a, "add", 1, 1)[0];
     if (!isHashable(item))
         in.fail(Code::kTypeMismatch, a.call, fmt::format("a {} cannot be in a set", typeName(item)));
-    chargeKey(in, item, a.call);
+    chargeKey(in, setOf(s), item, a.call);
     setAdd(setOf(s), item);
     return {};
 }
@@ -290,6 +298,7 @@ Value discard(Interpreter& in, const Value& s, Args a)
 {
     const Value item = positional(in, a, "discard", 1, 1)[0];
     chargeItems(in, 4 * setOf(s).items.size(), a.call);
+    chargeKey(in, setOf(s), item, a.call);
     if (!setErase(setOf(s), item) && mustExist)
         in.raise("KeyError", Code::kValueRange, a.call, fmt::format("{} is not in the set", repr(item)));
     return {};
@@ -299,8 +308,8 @@ template <syntax::BinaryOp op>
 Value algebra(Interpreter& in, const Value& s, Args a)
 {
     Value out = s;
-    for (const CallArgument& argument : a.items)  // what a set of it costs, the operator charges
-        out = in.binary(op, out, makeSet(in.iterate(*argument.value, argument.range)), a.call);
+    for (const CallArgument& argument : a.items)
+        out = in.binary(op, out, makeSet(in, in.iterate(*argument.value, argument.range), a.call), a.call);
     return out;
 }
 
@@ -309,6 +318,7 @@ Value updateSet(Interpreter& in, const Value& s, Args a)
     for (const CallArgument& argument : a.items)
         for (const Value& item : in.iterate(*argument.value, argument.range)) {
             in.chargeMemory(96, a.call);
+            chargeKey(in, setOf(s), item, a.call);
             setAdd(setOf(s), item);
         }
     return {};
@@ -317,14 +327,16 @@ Value updateSet(Interpreter& in, const Value& s, Args a)
 template <syntax::CompareOp op>
 Value relation(Interpreter& in, const Value& s, Args a)
 {
-    return in.compare(op, s, makeSet(in.iterate(positional(in, a, "issubset", 1, 1)[0], a.call)), a.call);
+    return in.compare(op, s, makeSet(in, in.iterate(positional(in, a, "issubset", 1, 1)[0], a.call), a.call), a.call);
 }
 
 Value isDisjoint(Interpreter& in, const Value& s, Args a)
 {
-    for (const Value& item : in.iterate(positional(in, a, "isdisjoint", 1, 1)[0], a.call))
+    for (const Value& item : in.iterate(positional(in, a, "isdisjoint", 1, 1)[0], a.call)) {
+        chargeKey(in, setOf(s), item, a.call);
         if (setContains(setOf(s), item))
             return false;
+    }
     return true;
 }
 
@@ -334,6 +346,7 @@ Value popAny(Interpreter& in, const Value& s, Args a)
         in.raise("KeyError", Code::kValueRange, a.call, "pop from an empty set");
     chargeItems(in, 4 * setOf(s).items.size(), a.call);
     const Value item = setOf(s).items.front();
+    chargeKey(in, setOf(s), item, a.call);
     setErase(setOf(s), item);
     return item;
 }
@@ -347,7 +360,9 @@ Value clearSet(Interpreter&, const Value& s, Args)
 Value copySet(Interpreter& in, const Value& s, Args a)
 {
     chargeTable(in, setOf(s).items.size(), a);
-    return makeSet(setOf(s).items);
+    auto out = std::make_shared<SetValue>(setOf(s));
+    out->frozen = false;
+    return out;
 }
 
 // ---- numbers ----------------------------------------------------------------------------------------------------------

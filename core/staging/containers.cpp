@@ -106,6 +106,22 @@ Value makeSet(const std::vector<Value>& items, bool frozen)
     return set;
 }
 
+Value copyOf(const DictValue& dict) { return std::make_shared<DictValue>(dict); }
+Value copyOf(const SetValue& set) { return std::make_shared<SetValue>(set); }
+
+template <class Table, class KeyOf>
+static std::vector<const Value*> rivalsIn(const Table& table, const Value& key, KeyOf keyOf)
+{
+    std::vector<const Value*> out;
+    const auto [first, last] = table.index.equal_range(hashValue(key));
+    for (auto it = first; it != last; ++it)
+        out.push_back(&keyOf(table.items[it->second]));
+    return out;
+}
+
+std::vector<const Value*> rivals(const DictValue& dict, const Value& key) { return rivalsIn(dict, key, keyOfPair); }
+std::vector<const Value*> rivals(const SetValue& set, const Value& key) { return rivalsIn(set, key, keyOfItem); }
+
 // Looks at no more than `left` values: a tuple of tuples may hold the same one over and over.
 static bool isHashable(const Value& value, int& left)
 {

@@ -153,7 +153,7 @@ private:
             return false;
         for (const auto& [key, value] : a.items) {
             work += 4;
-            const Value* other = dictFind(b, key);
+            const Value* other = mayHold(rivals(b, key), key) ? dictFind(b, key) : nullptr;
             if (!other || !at(value, *other, depth + 1))
                 return false;
         }
@@ -181,7 +181,21 @@ private:
         if (a.items.size() != b.items.size())
             return false;
         work += 4 * a.items.size();
-        return std::all_of(a.items.begin(), a.items.end(), [&](const Value& item) { return setContains(b, item); });
+        return std::all_of(a.items.begin(), a.items.end(), [&](const Value& item) { return mayHold(rivals(b, item), item) && setContains(b, item); });
+    }
+
+    // Whether a table may hold the key, of which it compares these. Many with one hash are an attack: that work counts.
+    bool mayHold(const std::vector<const Value*>& rivals, const Value& key)
+    {
+        if (rivals.size() <= 1)
+            return !rivals.empty();
+        return std::any_of(rivals.begin(), rivals.end(), [&](const Value* rival) {
+            Equality one;  // that two are no match says nothing about the tables
+            one.work = work;
+            const bool same = one.at(*rival, key, 0);
+            work = one.work;
+            return same;
+        });
     }
 
     std::optional<bool> containers(const Value& a, const Value& b, int depth)

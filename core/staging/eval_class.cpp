@@ -269,7 +269,7 @@ std::optional<Value> Interpreter::typeAttribute(const ClassPtr& type, const std:
             const auto args = positional(*this, arguments, "dict.fromkeys", 1, 2);
             const Value dict = makeDict();
             for (const Value& key : iterate(args[0], arguments.call)) {
-                chargeKey(*this, key, arguments.call);
+                chargeKey(*this, *dict.object<DictValue>(), key, arguments.call);
                 chargeMemory(128, arguments.call);
                 dictSet(*dict.object<DictValue>(), key, args.size() > 1 ? args[1] : Value());
             }

@@ -109,11 +109,15 @@ Value Interpreter::contains(const Value& container, const Value& item, const Sou
         chargeSearch(*this, text, part, range);
         return Value(text.find(part) != std::string::npos);
     }
-    chargeKey(*this, item, range);
-    if (const auto* dict = in.object<DictValue>())
+    if (const auto* dict = in.object<DictValue>()) {
+        chargeKey(*this, *dict, item, range);
         return Value(isHashable(item) && dictFind(*dict, item) != nullptr);
-    if (const auto* set = in.object<SetValue>())
+    }
+    if (const auto* set = in.object<SetValue>()) {
+        chargeKey(*this, *set, item, range);
         return Value(isHashable(item) && setContains(*set, item));
+    }
+    chargeKey(*this, item, range);
     if (const auto* r = in.get<RangeValue>())
         if (const auto i = asInteger(item))
             return Value(r->step > 0 ? *i >= r->start && *i < r->stop && (*i - r->start) % r->step == 0
@@ -173,8 +177,11 @@ Value Interpreter::compare(CompareOp op, const Value& a, const Value& b, const S
     if (const auto* x = a.object<SetValue>())
         if (const auto* y = b.object<SetValue>()) {
             chargeItems(*this, 4 * (x->items.size() + y->items.size()), range);
-            const auto within = [](const SetValue& s, const SetValue& t) {
-                return std::all_of(s.items.begin(), s.items.end(), [&](const Value& v) { return setContains(t, v); });
+            const auto within = [&](const SetValue& s, const SetValue& t) {
+                return std::all_of(s.items.begin(), s.items.end(), [&](const Value& v) {
+                    chargeKey(*this, t, v, range);
+                    return setContains(t, v);
+                });
             };
             const bool less = op == CompareOp::kLt || op == CompareOp::kLe;
             const bool proper = op == CompareOp::kLt || op == CompareOp::kGt;

@@ -70,7 +70,7 @@ Value Interpreter::evaluateNode(const Expr& expr, const std::shared_ptr<Environm
         [&](const Starred&) -> Value { fail(Code::kSyntax, range, "a starred expression stands only in calls and displays"); },
         [&](const TupleExpr& n) { return kept(makeTuple(evalItems(n.items, scope))); },
         [&](const ListExpr& n) { return kept(makeList(evalItems(n.items, scope))); },
-        [&](const SetExpr& n) { return kept(makeSet(setItems(*this, evalItems(n.items, scope), range))); },
+        [&](const SetExpr& n) { return kept(makeSet(*this, evalItems(n.items, scope), range)); },
         [&](const DictExpr& n) { return evalDict(n, scope, range); },
         [&](const Comprehension& n) { return evalComprehension(n, scope, range); },
         [&](const Lambda& n) { return evalLambda(n, scope, range); },
@@ -123,6 +123,7 @@ Value Interpreter::evalDict(const DictExpr& node, const std::shared_ptr<Environm
                 for (const auto& [key, value] : from->items) {
                     chargeMemory(96, range);
                     charge(1, range);
+                    chargeKey(*this, *dict, key, range);
                     dictSet(*dict, key, value);
                 }
             else if (!isOpaque(other))
@@ -132,7 +133,7 @@ Value Interpreter::evalDict(const DictExpr& node, const std::shared_ptr<Environm
         const Value key = evaluate(*item.key, scope);
         if (!isHashable(key))
             fail(Code::kTypeMismatch, item.key->range, fmt::format("a {} cannot be a dict key", typeName(key)));
-        chargeKey(*this, key, range);
+        chargeKey(*this, *dict, key, range);
         dictSet(*dict, key, evaluate(*item.value, scope));
     }
     chargeMemory(static_cast<Integer>(node.items.size()) * 96, range);
@@ -338,7 +339,7 @@ Value Interpreter::evalComprehension(const Comprehension& node, const std::share
             if (!isHashable(key))
                 fail(Code::kTypeMismatch, node.element->range, fmt::format("a {} cannot be a dict key", typeName(key)));
             chargeMemory(128, range);
-            chargeKey(*this, key, range);
+            chargeKey(*this, *dict, key, range);
             dictSet(*dict, key, evaluate(*node.value, inner));
         });
         return dict;
@@ -350,7 +351,7 @@ Value Interpreter::evalComprehension(const Comprehension& node, const std::share
     });
     if (node.kind == Comprehension::Kind::kList)
         return makeList(std::move(items));
-    return makeSet(setItems(*this, std::move(items), range));
+    return makeSet(*this, items, range);
 }
 
 // Lazy over the first clause, so that generators over endless iterators work.

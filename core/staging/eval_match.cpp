@@ -95,9 +95,10 @@ bool Interpreter::matchMapping(const MappingPattern& pattern, const Value& subje
         return false;
     chargeItems(*this, 8 * dict->items.size(), current_);
     chargeMemory(static_cast<Integer>(dict->items.size() * 96), current_);
-    const Value rest = makeDict(dict->items);
+    const Value rest = copyOf(*dict);
     for (std::size_t i = 0; i < pattern.keys.size(); ++i) {
         const Value key = evaluate(*pattern.keys[i], scope);
+        chargeKey(*this, *dict, key, current_);
         const Value* found = dictFind(*dict, key);
         if (!found || !matchPattern(*pattern.values[i], *found, scope))
             return false;

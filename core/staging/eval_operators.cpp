@@ -155,19 +155,23 @@ Value Interpreter::repeated(const Value& sequence, Integer count, const SourceRa
 
 namespace {
 
-std::optional<Value> setAlgebra(BinaryOp op, const SetValue& a, const SetValue& b)
+Value setAlgebra(Interpreter& in, BinaryOp op, const SetValue& a, const SetValue& b, const SourceRange& range)
 {
+    const auto contains = [&](const SetValue& set, const Value& item) {
+        chargeKey(in, set, item, range);
+        return setContains(set, item);
+    };
     std::vector<Value> out;
     for (const Value& item : a.items) {
-        const bool both = setContains(b, item);
+        const bool both = contains(b, item);
         if (op == BinaryOp::kBitOr || (op == BinaryOp::kBitAnd) == both)
             out.push_back(item);
     }
     if (op == BinaryOp::kBitOr || op == BinaryOp::kBitXor)
         for (const Value& item : b.items)
-            if (!setContains(a, item))
+            if (!contains(a, item))
                 out.push_back(item);
-    return makeSet(out, a.frozen);
+    return makeSet(in, out, range, a.frozen);
 }
 
 bool isSequence(const Value& v) { return v.str() || v.object<ListValue>() || v.object<const TupleValue>(); }
@@ -208,13 +212,15 @@ std::optional<Value> Interpreter::binaryContainers(BinaryOp op, const Value& a, 
     if (a.object<SetValue>() && b.object<SetValue>() &&
         (op == BinaryOp::kBitOr || op == BinaryOp::kBitAnd || op == BinaryOp::kBitXor || op == BinaryOp::kSub)) {
         chargeTable(a.object<SetValue>()->items.size() + b.object<SetValue>()->items.size());
-        return setAlgebra(op, *a.object<SetValue>(), *b.object<SetValue>());
+        return setAlgebra(*this, op, *a.object<SetValue>(), *b.object<SetValue>(), range);
     }
     if (op == BinaryOp::kBitOr && a.object<DictValue>() && b.object<DictValue>()) {
         chargeTable(a.object<DictValue>()->items.size() + b.object<DictValue>()->items.size());
-        const Value out = makeDict(a.object<DictValue>()->items);
-        for (const auto& [key, value] : b.object<DictValue>()->items)
+        const Value out = copyOf(*a.object<DictValue>());
+        for (const auto& [key, value] : b.object<DictValue>()->items) {
+            chargeKey(*this, *out.object<DictValue>(), key, range);
             dictSet(*out.object<DictValue>(), key, value);
+        }
         return out;
     }
     // int | None, list[int] | str: annotations

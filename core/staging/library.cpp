@@ -6,6 +6,7 @@
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
 #include "core/staging/text.h"
+#include "core/staging/work.h"
 
 namespace tw::staging {
 namespace {
@@ -302,7 +303,9 @@ Value makeDefaultDict(Interpreter& in)
         if (object->attributes["$factory"].isNone())
             inner.raise("KeyError", Code::kValueRange, a.call, fmt::format("the dict has no key {}", repr(key)));
         Value made = inner.call(object->attributes["$factory"], {}, a.call);
-        dictSet(*object->attributes.at("$data").object<DictValue>(), key, made);
+        auto& data = *object->attributes.at("$data").object<DictValue>();
+        chargeKey(inner, data, key, a.call);
+        dictSet(data, key, made);
         return made;
     });
     return type;
@@ -315,6 +318,7 @@ Value makeCounter(Interpreter& in)
         auto& data = *a.items.at(0).value->object<InstanceValue>()->attributes.at("$data").object<DictValue>();
         if (a.items.size() > 1)
             for (const Value& item : inner.iterate(*a.items[1].value, a.call)) {
+                chargeKey(inner, data, item, a.call);
                 const Value* old = dictFind(data, item);
                 dictSet(data, item, Value(old ? asInteger(*old).value_or(0) + 1 : Integer{1}));
             }

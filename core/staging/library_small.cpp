@@ -47,9 +47,9 @@ Value shallowCopy(const Value& value)
     if (const auto* list = value.object<ListValue>())
         return makeList(list->items);
     if (const auto* dict = value.object<DictValue>())
-        return makeDict(dict->items);
+        return copyOf(*dict);
     if (const auto* set = value.object<SetValue>())
-        return makeSet(set->items, set->frozen);
+        return copyOf(*set);
     if (const auto* object = value.object<InstanceValue>())
         return std::make_shared<InstanceValue>(*object);
     return value;

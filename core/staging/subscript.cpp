@@ -130,7 +130,7 @@ Value Interpreter::subscript(const Value& object, const Value& index, const Sour
         return (*items)[position(*this, index, items->size(), range)];
     }
     if (auto* dict = object.object<DictValue>()) {
-        chargeKey(*this, index, range);
+        chargeKey(*this, *dict, index, range);
         if (const Value* found = isHashable(index) ? dictFind(*dict, index) : nullptr)
             return *found;
         if (isOpaque(index))
@@ -142,7 +142,10 @@ Value Interpreter::subscript(const Value& object, const Value& index, const Sour
             return *result;
         const Value& data = underlying(object);
         if (&data != &object) {
-            if (const auto* dict = data.object<DictValue>(); dict && isHashable(index) && !dictFind(*dict, index))
+            const auto* dict = data.object<DictValue>();
+            if (dict)
+                chargeKey(*this, *dict, index, range);
+            if (dict && isHashable(index) && !dictFind(*dict, index))
                 if (auto result = dunder(object, "__missing__", {index}, range))
                     return *result;
             return subscript(data, index, range);
@@ -204,7 +207,7 @@ void Interpreter::setSubscript(const Value& object, const Value& index, Value va
     if (auto* dict = object.object<DictValue>()) {
         if (!isHashable(index))
             fail(Code::kTypeMismatch, range, fmt::format("a {} cannot be a dict key", typeName(index)));
-        chargeKey(*this, index, range);
+        chargeKey(*this, *dict, index, range);
         chargeMemory(96, range);
         dictSet(*dict, index, std::move(value));
         return;
@@ -237,6 +240,7 @@ void Interpreter::deleteSubscript(const Value& object, const Value& index, const
         list->items.erase(list->items.begin() + static_cast<std::ptrdiff_t>(position(*this, index, list->items.size(), range)));
     } else if (auto* dict = data.object<DictValue>()) {
         chargeItems(*this, 4 * dict->items.size(), range);
+        chargeKey(*this, *dict, index, range);
         if (!dictErase(*dict, index))
             raise("KeyError", Code::kValueRange, range, fmt::format("the dict has no key {}", repr(index)));
     } else if (object.object<InstanceValue>()) {

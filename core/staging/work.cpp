@@ -7,15 +7,18 @@
 
 namespace tw::staging {
 
-std::vector<Value> setItems(Interpreter& interpreter, std::vector<Value> items, const SourceRange& range)
+Value makeSet(Interpreter& interpreter, const std::vector<Value>& items, const SourceRange& range, bool frozen)
 {
+    auto set = std::make_shared<SetValue>();
+    set->frozen = frozen;
     for (const Value& item : items) {
         if (!isHashable(item))
             interpreter.fail(Code::kTypeMismatch, range, fmt::format("a {} cannot be in a set", typeName(item)));
-        chargeKey(interpreter, item, range);
+        chargeKey(interpreter, *set, item, range);
         interpreter.chargeMemory(96, range);
+        setAdd(*set, item);
     }
-    return items;
+    return set;
 }
 
 Value callMethod(Interpreter& interpreter, BuiltinMethod method, const Value& self, const CallArguments& arguments)
@@ -48,6 +51,27 @@ void chargeKey(Evaluator& evaluator, const Value& key, const SourceRange& range)
         chargeItems(evaluator, tuple->items.size(), range);
     else if (const auto* set = key.object<SetValue>())
         chargeItems(evaluator, 16 * set->items.size(), range);
+}
+
+// One rival is the usual hit or miss.
+static void chargeRivals(Evaluator& evaluator, const std::vector<const Value*>& rivals, const Value& key, const SourceRange& range)
+{
+    for (std::size_t i = 0; i < rivals.size() && rivals.size() > 1; ++i)
+        if (equalValues(evaluator, *rivals[i], key, range))
+            return;
+    chargeItems(evaluator, rivals.size(), range);
+}
+
+void chargeKey(Evaluator& evaluator, const DictValue& dict, const Value& key, const SourceRange& range)
+{
+    chargeKey(evaluator, key, range);
+    chargeRivals(evaluator, rivals(dict, key), key, range);
+}
+
+void chargeKey(Evaluator& evaluator, const SetValue& set, const Value& key, const SourceRange& range)
+{
+    chargeKey(evaluator, key, range);
+    chargeRivals(evaluator, rivals(set, key), key, range);
 }
 
 std::int64_t sizeOf(const Value& value)

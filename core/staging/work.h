@@ -39,11 +39,14 @@ inline void chargePrint(Evaluator& evaluator, std::size_t bytes, const SourceRan
 // As equalValues(a, b), charging what it looks at.
 [[nodiscard]] bool equalValues(Evaluator& evaluator, const Value& a, const Value& b, const SourceRange& range);
 
-// Looking `key` up in a dict or set: its text or items are hashed and compared.
+// Looking `key` up: its text or items are hashed and compared.
 void chargeKey(Evaluator& evaluator, const Value& key, const SourceRange& range);
+// The same in a table whose items may be chosen to have equal hashes: each of them is compared.
+void chargeKey(Evaluator& evaluator, const DictValue& dict, const Value& key, const SourceRange& range);
+void chargeKey(Evaluator& evaluator, const SetValue& set, const Value& key, const SourceRange& range);
 
-// The items of a set to be: checked and charged.
-[[nodiscard]] std::vector<Value> setItems(Interpreter& interpreter, std::vector<Value> items, const SourceRange& range);
+// A set of items: each is checked and charged.
+[[nodiscard]] Value makeSet(Interpreter& interpreter, const std::vector<Value>& items, const SourceRange& range, bool frozen = false);
 
 // Calls a method of str and charges the text that it reads and makes; of other values, calls it: those charge themselves.
 using BuiltinMethod = Value (*)(Interpreter&, const Value& self, const CallArguments&);

@@ -73,6 +73,9 @@ def programs():
     yield "huge width", kernel(before="x = f'{1:>{10**12}}'"), True
     yield "huge product", kernel(before="import itertools\nx = list(itertools.product(range(1000), repeat=9))"), True
     yield "endless count", kernel(before="import itertools\nfor i in itertools.count():\n    pass"), True
+    yield "keys of one hash", kernel(before="d = {}\nb = (0,) * 1000\nfor i in range(8000):\n    d[b + (i,)] = i"), True
+    yield "integers of one hash", kernel(before="m = (1 << 64) - 1\nd = {((k * 1000003) & m) << 64 | k for k in range(1, 100000)}"), True
+    yield "tables of one hash", kernel(before="m = (1 << 64) - 1\nk = [((k * 1000003) & m) << 64 | k for k in range(1, 3000)]\nfor i in range(10000):\n    x = set(k) == set(k)"), True
     yield "self-containing list", kernel(before="x = []\nx.append(x)\nprint(x)\nassert n > 0, str(x)"), False
     yield "self-comparing list", kernel(before="x = []\nx.append(x)\ny = []\ny.append(y)\nz = x == y"), None
     yield "unrolled trace", kernel(inside="for i in [0] * 10**7:\n    T.clear(Y)"), True
