@@ -8,6 +8,7 @@
 #include "core/analysis/checks.h"
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
+#include "core/support/hint.h"
 
 namespace tw::analysis {
 
@@ -100,7 +101,7 @@ private:
     {
         const SourceRange range = statement() ? statement()->where.range : context_.function.range;
         if (reported_.insert(message).second)
-            context_.diagnostics.warning(Code::kOption, range, message);
+            hintIgnored(context_.diagnostics, range, message);
     }
 
     const CheckContext& context_;
@@ -116,7 +117,7 @@ bool isHandedOn(const std::string& flag)
 void checkFlags(const CheckContext& context)
 {
     const auto warn = [&](const std::string& what) {
-        context.diagnostics.warning(Code::kOption, context.function.range, what + " has no effect: the device compiler gets no flags of the author's but fast math");
+        hintIgnored(context.diagnostics, context.function.range, what + " has no effect: the device compiler gets no flags of the author's but fast math");
     };
     for (const std::string& flag : context.function.compileFlags)
         if (!isHandedOn(flag))

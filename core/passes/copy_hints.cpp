@@ -9,6 +9,7 @@
 #include "core/ir/print.h"
 #include "core/ir/visit.h"
 #include "core/passes/lower_bulk_copy.h"
+#include "core/support/hint.h"
 
 namespace tw::passes {
 
@@ -27,8 +28,8 @@ const std::string* hintOf(const ir::OpCall& copy)
 
 void warn(const std::string& wanted, const std::string& problem, const ir::Provenance& where, PassContext& context)
 {
-    context.diagnostics.warning(Code::kOption, where.range,
-                                fmt::format("prefer_instruction=\"{}\" has no effect: {}; the threads copy by loads and stores instead", wanted, problem));
+    hintIgnored(context.diagnostics, where.range,
+                fmt::format("prefer_instruction=\"{}\" has no effect: {}; the threads copy by loads and stores instead", wanted, problem));
 }
 
 class FindHints final : public ir::Visitor {
@@ -98,9 +99,9 @@ bool wantsAsync(const ir::For& loop, PassContext& context)
     static_cast<ir::Visitor&>(copies).visit(loop.body);
     if (copies.found && context.target.hasCpAsync())
         return true;
-    context.diagnostics.warning(Code::kOption, loop.where.range,
-                                copies.found ? fmt::format("prefer_async has no effect: {} has no cp.async; it begins with sm_80", context.target.name)
-                                             : std::string("prefer_async has no effect: no element of global memory goes to shared memory as it is in this loop"));
+    hintIgnored(context.diagnostics, loop.where.range,
+                copies.found ? fmt::format("prefer_async has no effect: {} has no cp.async; it begins with sm_80", context.target.name)
+                             : std::string("prefer_async has no effect: no element of global memory goes to shared memory as it is in this loop"));
     return false;
 }
 
@@ -113,9 +114,9 @@ void reportAheadBy(const ir::Stmt& before, const ir::Stmt& after, bool byRegiste
         if (wanted == "sync" || (wanted == "cp_async" && !byRegisters) || std::ranges::find(left.found, std::pair(range, wanted)) != left.found.end())
             continue;
         const char* use = wanted == "tma" ? "; T.tma_copy with barriers uses the TMA unit" : "";
-        context.diagnostics.warning(Code::kOption, range,
-                                    fmt::format("prefer_instruction=\"{}\" has no effect: this pipelined loop runs the copy ahead by {}{}", wanted,
-                                                byRegisters ? "loads into registers" : "cp.async", use));
+        hintIgnored(context.diagnostics, range,
+                    fmt::format("prefer_instruction=\"{}\" has no effect: this pipelined loop runs the copy ahead by {}{}", wanted,
+                                byRegisters ? "loads into registers" : "cp.async", use));
     }
 }
 

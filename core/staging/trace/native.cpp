@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/print.h"
+#include "core/support/hint.h"
 
 namespace tw::staging {
 
@@ -95,6 +96,20 @@ Value run(Evaluator& ev, const NativeRow& row, const CallArguments& arguments, c
     return row.run(Native{ev, bound, arguments, row, shown});
 }
 
+const DictValue& annotations(const Native& n)
+{
+    const auto* dict = n["annotations"].object<DictValue>();
+    if (!dict)
+        n.ev.fail(Code::kTypeMismatch, n.range("annotations"), fmt::format("annotations of {} must be a dict", n.name));
+    return *dict;
+}
+
+void annotationIgnored(const Native& n, const std::string& name)
+{
+    if (name != "ws_id")
+        tw::hintIgnored(n.ev.diagnostics(), n.range("annotations"), fmt::format("the annotation \"{}\" of {} has no effect: it has no such option", name, n.name));
+}
+
 }  // namespace
 
 const NativeRow* findRow(std::string_view name)
@@ -143,18 +158,29 @@ void addAnnotations(const Native& n, ir::OpCall& call)
 {
     if (!n.has("annotations"))
         return;
-    const auto* dict = n["annotations"].object<DictValue>();
-    if (!dict)
-        n.ev.fail(Code::kTypeMismatch, n.range("annotations"), fmt::format("annotations of {} must be a dict", n.name));
     const auto& allowed = ir::info(call.op).attrs;
-    for (const auto& [key, value] : dict->items) {
+    for (const auto& [key, value] : annotations(n).items) {
         const auto* name = key.str();
         auto attr = toAttr(value);
         if (name && attr && std::find(allowed.begin(), allowed.end(), *name) != allowed.end())
             call.attrs[*name] = *std::move(attr);
-        else if (name && *name != "ws_id")
-            n.ev.diagnostics().warning(Code::kOption, n.range("annotations"), fmt::format("the annotation \"{}\" of {} has no effect: it has no such option", *name, n.name));
+        else if (name)
+            annotationIgnored(n, *name);
     }
+}
+
+void ignoreAnnotations(const Native& n)
+{
+    if (!n.has("annotations"))
+        return;
+    for (const auto& [key, value] : annotations(n).items)
+        if (const auto* name = key.str())
+            annotationIgnored(n, *name);
+}
+
+void hintIgnored(const Native& n, const char* argument, std::string_view why)
+{
+    tw::hintIgnored(n.ev.diagnostics(), n.range(argument), fmt::format("{} of {} has no effect: {}", argument, n.name, why));
 }
 
 }  // namespace tw::staging

@@ -79,6 +79,10 @@ Value callNative(Evaluator& ev, std::string_view row, const CallArguments& argum
 // Options of a tile operation from keywords and `annotations=`; only what ops.def knows is kept.
 void addAttr(ir::OpCall& call, const char* name, ir::Attr value);
 void addAnnotations(const Native& n, ir::OpCall& call);
+// Says that an argument was given for nothing, and why. (What depends on the target: core/analysis, core/passes.)
+void hintIgnored(const Native& n, const char* argument, std::string_view why);
+// For operations without options: each annotation but the id of a schedule is said to have no effect.
+void ignoreAnnotations(const Native& n);
 // A staging value as an option, or nothing.
 [[nodiscard]] std::optional<ir::Attr> toAttr(const Value& value);
 

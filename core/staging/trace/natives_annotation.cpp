@@ -4,6 +4,7 @@
 #include "core/ir/print.h"
 #include "core/staging/trace/layouts.h"
 #include "core/staging/trace/native.h"
+#include "core/support/hint.h"
 
 namespace tw::staging {
 
@@ -157,6 +158,11 @@ Value nothing(const Native& n)
     return Value();
 }
 
+Value pipelineDepth(const Native& n)
+{
+    tw::hintIgnored(n.ev.diagnostics(), n.range(), fmt::format("{} has no effect: num_stages of a T.Pipelined loop is its depth", n.name));
+    return nothing(n);
+}
 
 constexpr NativeRow kAnnotationRows[] = {
     {"use_swizzle", "panel_size, order='row', enable=True", useSwizzle},
@@ -177,7 +183,7 @@ constexpr NativeRow kAnnotationRows[] = {
     {"import_source", "source=None", importSource},
     {"annotate_pass_configs", "configs", passConfigs},
     {"annotate_compile_flags", "flags", compileFlags},
-    {"annotate_ws_pipeline_depth", "*args, **kwargs", nothing},
+    {"annotate_ws_pipeline_depth", "*args, **kwargs", pipelineDepth},
     {"func_attr", "attrs", nothing},
     {"sblock_attr", "attrs", nothing},
     {"reads", "*regions", nothing},

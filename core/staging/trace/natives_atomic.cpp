@@ -53,6 +53,7 @@ Value readModifyWrite(const Native& n)
     const bool isTile = dst.form != Form::kAnchor || (src && src->form != Form::kAnchor);
     ir::OpCall call{static_cast<OpId>(n.row.tag), {}, {}};
     addOrder(n, call, kOrders, "relaxed");
+    ignoreAnnotations(n);
     if (n.args.has("use_tma") && n.flag("use_tma"))
         addAttr(call, "use_tma", true);
     if (!isTile) {

@@ -38,8 +38,7 @@ void copyOptions(const Native& n, ir::OpCall& call)
         const auto* layout = n["loop_layout"].get<LayoutValue>();
         if (!layout || !layout->map->thread)
             n.ev.fail(Code::kLayout, n.range("loop_layout"), fmt::format("loop_layout must be a T.Fragment, not {}", typeName(n["loop_layout"])));
-        n.ev.diagnostics().warning(Code::kOption, n.range("loop_layout"),
-                                   fmt::format("loop_layout of {} has no effect; a T.Parallel loop with loop_layout shares the work in that way", n.name));
+        hintIgnored(n, "loop_layout", "a T.Parallel loop with loop_layout shares the work in that way");
     }
     addAnnotations(n, call);
 }
@@ -138,6 +137,7 @@ Value transpose(const Native& n)
     if (!fits)
         n.fail(Code::kShapeMismatch, fmt::format("T.transpose swaps the last two axes, but {} has shape {} and {} has shape {}",
                                                  src.region.buffer->name, shapeText(a), dst.region.buffer->name, shapeText(b)));
+    ignoreAnnotations(n);
     n.launch().emitOp({OpId::kTranspose, {src.region, dst.region}, {}}, n.range());
     return Value();
 }
@@ -165,6 +165,7 @@ Value im2col(const Native& n)
 Value fill(const Native& n)
 {
     Tracer& t = n.launch();
+    ignoreAnnotations(n);
     const auto dst = n.tile("dst");
     const auto& buffer = dst.region.buffer;
     if (auto* node = t.editable(buffer); node && node->scope == ir::MemoryScope::kReducer && node->replication.empty())

@@ -3,6 +3,7 @@
 
 #include "core/ir/print.h"
 #include "core/staging/trace/native.h"
+#include "core/support/hint.h"
 
 namespace tw::staging {
 
@@ -30,9 +31,13 @@ void loopAnnotations(const Native& n, LoopSpec& spec)
     const auto* dict = n["annotations"].object<DictValue>();
     if (!dict)
         n.ev.fail(Code::kTypeMismatch, n.range("annotations"), fmt::format("annotations of {} must be a dict", n.name));
-    for (const auto& [key, value] : dict->items)
-        if (auto attr = toAttr(value); attr && key.str() && *key.str() != "ws_id")
+    for (const auto& [key, value] : dict->items) {
+        auto attr = toAttr(value);
+        if (attr && key.str() && *key.str() != "ws_id")
             spec.attrs[*key.str()] = *std::move(attr);
+        else if (!attr)
+            tw::hintIgnored(n.ev.diagnostics(), n.range("annotations"), fmt::format("the annotation {} of {} has no effect: its value is no number, text or list", repr(key), n.name));
+    }
 }
 
 Value serial(const Native& n)
@@ -179,6 +184,8 @@ Value pipelined(const Native& n)
     manualSchedule(n, spec);
     if (const auto group = intList(n, "group"); group && !group->empty())
         spec.attrs["group"] = *group;
+    if (n.has("sync") && !(n["sync"].object<ListValue>() && itemsOf(n["sync"]).empty()))
+        hintIgnored(n, "sync", "where threads wait follows from what the statements read and write");
     return makeLoop(std::move(spec));
 }
 

@@ -121,6 +121,9 @@ Value gemm(const Native& n)
     auto op = static_cast<OpId>(n.row.tag);
     if (n.args.has("wg_wait") && n.integer("wg_wait", 0) < 0)
         op = OpId::kWgmmaGemm;  // the old spelling of the asynchronous form
+    else if (n.args.has("wg_wait") && n.integer("wg_wait", 0) > 0)
+        hintIgnored(n, "wg_wait", "the product is complete when it returns; T.wgmma_gemm and T.wait_wgmma leave products running");
+    ignoreAnnotations(n);
     if (n.has("mbar"))
         n.ev.fail(Code::kNotSupported, n.range("mbar"), fmt::format("not supported: mbar of {} (tcgen05, sm_100)", n.name));
     const Matrix a = matrix(n, "A"), b = matrix(n, "B"), c = matrix(n, "C");
@@ -148,6 +151,8 @@ Value sparse(const Native& n)
     addFlags(n, call, {"transpose_A", "transpose_E", "transpose_B"});
     addPolicy(n, call);
     addPack(n, call);
+    if (n.integer("wg_wait", 0) != 0)
+        hintIgnored(n, "wg_wait", "a sparse product is complete when it returns");
     n.launch().emitOp(std::move(call), n.range());
     return Value();
 }

@@ -73,6 +73,7 @@ Value emitReduce(const Native& n, OpId op)
         addAttr(call, "batch", batch);
     if (n.flag("nan_propagate"))
         addAttr(call, "nan_propagate", true);
+    ignoreAnnotations(n);
     n.launch().emitOp(std::move(call), n.range());
     return Value();
 }
@@ -107,6 +108,7 @@ Value scan(const Native& n)
     addAttr(call, "dim", axis);
     if (n.flag("reverse"))
         addAttr(call, "reverse", true);
+    ignoreAnnotations(n);
     n.launch().emitOp(std::move(call), n.range());
     return Value();
 }
@@ -163,6 +165,7 @@ Value finalizeReducer(const Native& n)
     } else if (auto* node = n.launch().editable(std::get<ir::Region>(call.operands[0]).buffer); node && node->replication.empty()) {
         node->replication = "none";  // in place: the old form
     }
+    ignoreAnnotations(n);
     n.launch().emitOp(std::move(call), n.range());
     return Value();
 }

@@ -68,6 +68,40 @@ T.gemm(a, b, c))");
     EXPECT_NE(types.firstError().find("a is float16 and b is bfloat16"), std::string::npos) << types.firstError();
 }
 
+// Each wish that the language accepts and that nothing acts on is said once, at the wish, and changes nothing else.
+TEST(TraceKernels, HintsWithoutEffectAreWarnings)
+{
+    const auto kernel = [](const std::string& loop, const std::string& gemm, const std::string& reduce) {
+        return traceLaunch("A: T.Tensor((64, 64), 'float16'), R: T.Tensor((64,), 'float32')", R"(a = T.alloc_shared((64, 64), 'float16')
+c = T.alloc_fragment((64, 64), 'float32')
+r = T.alloc_fragment((64,), 'float32')
+T.clear(c)
+for k in T.Pipelined(4, num_stages=2)" + loop + R"():
+    T.copy(A, a)
+    T.gemm(a, a, c)" + gemm + R"()
+T.reduce_sum(c, r, dim=1)" + reduce + R"()
+T.copy(r, R))");
+    };
+    const auto plain = kernel("", "", "");
+    ASSERT_TRUE(plain.diagnostics.empty()) << plain.diagnostics[0].message;
+    struct Case {
+        const char *loop, *gemm, *reduce, *message;
+    };
+    for (const Case& c : {Case{", sync=[0]", "", "", "sync of T.Pipelined has no effect: where threads wait follows from what the statements read and write"},
+                          Case{"", ", wg_wait=1", "", "wg_wait of T.gemm has no effect: the product is complete when it returns; T.wgmma_gemm and T.wait_wgmma leave products running"},
+                          Case{"", ", annotations={'fast': 1}", "", "the annotation \"fast\" of T.gemm has no effect: it has no such option"},
+                          Case{"", "", ", annotations={'enable_fadd2': False}", "the annotation \"enable_fadd2\" of T.reduce_sum has no effect: it has no such option"}}) {
+        const auto hinted = kernel(c.loop, c.gemm, c.reduce);
+        ASSERT_EQ(hinted.diagnostics.size(), 1U) << c.message;
+        EXPECT_EQ(hinted.diagnostics[0].severity, Severity::kWarning);
+        EXPECT_EQ(hinted.diagnostics[0].message, c.message);
+        ASSERT_TRUE(hinted.function);
+        EXPECT_TRUE(ir::equal(*hinted.function, *plain.function));
+    }
+    EXPECT_TRUE(kernel(", sync=[]", ", wg_wait=0", ", annotations={'ws_id': 'sum'}").diagnostics.empty());
+    EXPECT_EQ(kernel("", ", wg_wait=-1", "").ops(ir::OpId::kWgmmaGemm).size(), 1U);
+}
+
 TEST(TraceKernels, StagingIfLeavesNoBranch)
 {
     const std::string file = R"(import tilelang

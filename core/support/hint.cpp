@@ -1,0 +1,10 @@
+#include "core/support/hint.h"
+
+namespace tw {
+
+void hintIgnored(DiagnosticSink& sink, const SourceRange& range, std::string message)
+{
+    sink.warning(Code::kOption, range, std::move(message));
+}
+
+}  // namespace tw
