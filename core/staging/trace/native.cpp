@@ -178,6 +178,15 @@ void ignoreAnnotations(const Native& n)
             annotationIgnored(n, *name);
 }
 
+void refuseOffset(const Native& n)
+{
+    if (!n.has("elem_offset"))
+        return;
+    const auto offset = constantInt(n["elem_offset"]);
+    if (!offset || *offset != 0)
+        n.ev.fail(Code::kNotSupported, n.range("elem_offset"), fmt::format("not supported: elem_offset of {}; index the buffer from there on", n.name));
+}
+
 void hintIgnored(const Native& n, const char* argument, std::string_view why)
 {
     tw::hintIgnored(n.ev.diagnostics(), n.range(argument), fmt::format("{} of {} has no effect: {}", argument, n.name, why));

@@ -83,6 +83,8 @@ void addAnnotations(const Native& n, ir::OpCall& call);
 void hintIgnored(const Native& n, const char* argument, std::string_view why);
 // For operations without options: each annotation but the id of a schedule is said to have no effect.
 void ignoreAnnotations(const Native& n);
+// Buffers begin at their first element: an `elem_offset` other than 0 is reported.
+void refuseOffset(const Native& n);
 // A staging value as an option, or nothing.
 [[nodiscard]] std::optional<ir::Attr> toAttr(const Value& value);
 

@@ -159,6 +159,7 @@ Value makeOutput(const Native& n)
 
 Value makeTensor(const Native& n)
 {
+    refuseOffset(n);
     ir::BufferNode node;
     node.name = "tensor";
     node.dtype = n.has("dtype") ? requireDType(n.ev, n["dtype"], n.range("dtype")) : ir::kFloat32;
@@ -185,6 +186,7 @@ Value makeTensor(const Native& n)
 // T.alloc_buffer, T.decl_buffer, T.sblock_alloc_buffer.
 Value rawBuffer(const Native& n)
 {
+    refuseOffset(n);
     if (n.has("data")) {
         const Expr data = toExpr(n.ev, n["data"], n.range("data"), "data");
         if (const auto base = baseOf(data)) {

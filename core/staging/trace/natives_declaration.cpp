@@ -86,6 +86,7 @@ MemoryScope annotationScope(const Native& n)
 // A tensor's annotation is a buffer without a name; with `data`, a view of other storage that is declared here.
 Value tensor(const Native& n)
 {
+    refuseOffset(n);
     ir::BufferNode node;
     node.name = "tensor";
     const bool isScalar = itemsOf(n["shape"]).empty() && annotationScope(n) == MemoryScope::kGlobal;  // T.Tensor((), …): x[()]

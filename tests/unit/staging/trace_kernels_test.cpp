@@ -102,6 +102,15 @@ T.copy(r, R))");
     EXPECT_EQ(kernel("", ", wg_wait=-1", "").ops(ir::OpId::kWgmmaGemm).size(), 1U);
 }
 
+TEST(TraceKernels, BuffersBeginAtTheirFirstElement)
+{
+    const auto view = [](const std::string& offset) {
+        return traceLaunch("A: T.Tensor((64,), 'float32')", "b = T.decl_buffer((32,), 'float32', data=A.data, elem_offset=" + offset + ")\nT.clear(b)");
+    };
+    EXPECT_EQ(view("0").firstError(), "");
+    EXPECT_EQ(view("32").firstError(), "not supported: elem_offset of T.decl_buffer; index the buffer from there on");
+}
+
 TEST(TraceKernels, StagingIfLeavesNoBranch)
 {
     const std::string file = R"(import tilelang
