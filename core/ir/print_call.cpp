@@ -2,6 +2,7 @@
 // exceptions stand in `call`; what TileLang cannot spell prints as tw.call or tw.op (core/ir/README.md).
 #include <fmt/format.h>
 
+#include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/print_expr.h"
 #include "core/ir/visit.h"
@@ -53,8 +54,12 @@ bool needsReserved(const OpCall& call, DType result)
 {
     switch (call.op) {
     case OpId::kCpAsync:
+    case OpId::kTileEnter:
+    case OpId::kTileLeave:
     case OpId::kThreadAllreduce:
     case OpId::kAnnotateWsSchedule: return true;
+    case OpId::kAsyncCopy: return call.attrs.contains("no_commit");
+    case OpId::kAssume: return isConstant(exprOperand(call, "condition"));  // T.assume of a constant says nothing and is dropped
     case OpId::kShuffleVector: {
         const auto& names = exportedDTypeNames();
         return std::find(names.begin(), names.end(), result.name()) == names.end();

@@ -154,7 +154,8 @@ std::string StmtPrinter::reservedLoop(const For& loop)
     std::string text = fmt::format("{}({}", exprs_.reserved("loop"), quoted(kindName(loop.loop)));
     for (const Axis& axis : loop.axes)
         text += fmt::format(", ({}, {}, {})", exprs_.expr(axis.begin), exprs_.expr(axis.end), exprs_.expr(axis.step));
-    return text + exprs_.options(loop.attrs, loopOptions(loop.loop)) + ")";
+    const std::string layout = loop.layout ? ", loop_layout=" + exprs_.layout(*loop.layout) : "";
+    return text + exprs_.options(loop.attrs, loopOptions(loop.loop)) + layout + ")";
 }
 
 std::string StmtPrinter::loopHead(const For& loop)

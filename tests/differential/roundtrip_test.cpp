@@ -1,5 +1,5 @@
-// The text form reads back: read(print(f)) equals f, for every instance of every kernel of the samples and of the corpus, and
-// for random programs.
+// The text form reads back: read(print(f)) equals f, for every instance of every kernel of the samples and of the corpus, for
+// random programs, and for the samples' code after each pass.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +9,7 @@
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
 #include "core/ir/visit.h"
+#include "core/passes/pass.h"
 #include "core/staging/program.h"
 #include "core/syntax/parser.h"
 #include "tests/differential/random_program.h"
@@ -85,10 +86,44 @@ TEST_P(RoundTripFile, ReadsBackEqual)
         }
 }
 
-std::vector<std::string> programs()
+// The first instance of every kernel, after each pass that changed it, for a GPU of each way to multiply and for a CPU.
+class RoundTripPasses : public testing::TestWithParam<std::string> {};
+
+TEST_P(RoundTripPasses, ReadBackEqual)
+{
+    const fs::path path = fs::path(TW_SOURCE_DIR) / GetParam();
+    DiagnosticSink diagnostics;
+    const auto module = syntax::parse(std::make_shared<SourceText>(path.filename().string(), contents(path)), 0, diagnostics);
+    for (const char* name : {"sm_75", "sm_90a", "cpu"}) {
+        staging::Options options;
+        options.target = *target::parse(name);
+        const auto program = staging::survey(module, options, diagnostics);
+        for (const staging::Kernel& kernel : program->kernels()) {
+            if (kernel.instances.empty())
+                continue;
+            staging::TraceRequest request;
+            request.kernel = kernel.name;
+            request.instance = kernel.instances.front().name;
+            DiagnosticSink found;
+            const auto traced = staging::trace(*program, request, options, found);
+            if (!traced.function)
+                continue;
+            passes::PassContext context{options.target, found, {}};
+            const passes::PipelineResult result = passes::runPipeline(traced.function, context);
+            for (const passes::PassRecord& record : result.records)
+                if (record.changed)
+                    expectRoundTrip(*record.after, kernel.name + " for " + name + " after " + record.name);
+            EXPECT_TRUE(result.complete || found.hasErrors()) << kernel.name;
+            if (HasFatalFailure() || HasNonfatalFailure())
+                return;
+        }
+    }
+}
+
+std::vector<std::string> filesIn(std::initializer_list<const char*> folders)
 {
     std::vector<std::string> files;
-    for (const char* folder : {"samples", "tests/corpus/programs"})
+    for (const char* folder : folders)
         for (const auto& entry : fs::directory_iterator(fs::path(TW_SOURCE_DIR) / folder))
             if (entry.path().extension() == ".py")
                 files.push_back((fs::path(folder) / entry.path().filename()).string());
@@ -101,7 +136,8 @@ std::string testName(const testing::TestParamInfo<std::string>& info)
     return fs::path(info.param).stem().string();
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, RoundTripFile, testing::ValuesIn(programs()), testName);
+INSTANTIATE_TEST_SUITE_P(Programs, RoundTripFile, testing::ValuesIn(filesIn({"samples", "tests/corpus/programs"})), testName);
+INSTANTIATE_TEST_SUITE_P(Programs, RoundTripPasses, testing::ValuesIn(filesIn({"samples", "tests/corpus/programs"})), testName);
 
 TEST(RoundTrip, RandomPrograms)
 {

@@ -23,7 +23,8 @@ std::vector<ir::Axis> Tracer::nameAxes(const LoopSpec& spec, const std::vector<s
         auto type = axes[i].begin->dtype.bits() > axes[i].end->dtype.bits() ? axes[i].begin->dtype : axes[i].end->dtype;
         axes[i].begin = ir::cast(type, axes[i].begin, axes[i].begin->where);
         axes[i].end = ir::cast(type, axes[i].end, axes[i].end->where);
-        axes[i].step = ir::cast(type, axes[i].step, axes[i].step->where);
+        if (axes[i].step)
+            axes[i].step = ir::cast(type, axes[i].step, axes[i].step->where);
         axes[i].var = std::make_shared<ir::VarNode>(type, own ? target.text : fmt::format("{}_{}", target.text, i), ir::Provenance{target.range, operation()});
     }
     return axes;

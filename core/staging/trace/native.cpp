@@ -145,13 +145,17 @@ std::optional<ir::Attr> toAttr(const Value& value)
     if (!value.object<ListValue>() && !value.object<const TupleValue>())
         return std::nullopt;
     std::vector<std::int64_t> numbers;
+    std::vector<std::string> texts;
     for (const auto& item : itemsOf(value)) {
         const auto i = constantInt(item);
-        if (!i)
+        if (i)
+            numbers.push_back(*i);
+        else if (item.str())
+            texts.push_back(*item.str());
+        if ((!i && !item.str()) || (!numbers.empty() && !texts.empty()))
             return std::nullopt;
-        numbers.push_back(*i);
     }
-    return ir::Attr(std::move(numbers));
+    return texts.empty() ? ir::Attr(std::move(numbers)) : ir::Attr(std::move(texts));
 }
 
 void addAnnotations(const Native& n, ir::OpCall& call)

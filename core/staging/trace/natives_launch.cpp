@@ -48,12 +48,30 @@ void readGrid(const Native& n, LaunchSpec& launch)
     }
 }
 
+// What passes know of a launch, in the text form of their code: no author writes it. How its threads run is known before the thread stage.
+void readAnnotations(const Native& n, LaunchSpec& launch)
+{
+    if (!n.has("annotations"))
+        return;
+    const auto* dict = n["annotations"].object<DictValue>();
+    const bool isAny = n.tracer().function().stage == ir::Stage::kThread;
+    if (!dict)
+        n.ev.fail(Code::kTypeMismatch, n.range("annotations"), fmt::format("annotations of {} must be a dict", n.name));
+    for (const auto& [key, value] : dict->items) {
+        auto attr = toAttr(value);
+        if (!attr || !key.str() || (!isAny && *key.str() != "execution"))
+            n.ev.fail(Code::kOption, n.range("annotations"), fmt::format("{} has no such annotation; only code that passes made has any", n.name));
+        launch.attrs[*key.str()] = *std::move(attr);
+    }
+}
+
 std::shared_ptr<LaunchSpec> readLaunch(const Native& n)
 {
     auto launch = std::make_shared<LaunchSpec>();
     launch->range = n.range();
     readGrid(n, *launch);
     readThreads(n, *launch);
+    readAnnotations(n, *launch);
     if (n.has("prelude"))
         launch->attrs["prelude"] = n.text("prelude");
     return launch;
@@ -267,9 +285,9 @@ Value emptyContext(const Native& n)
 }
 
 constexpr NativeRow kLaunchRows[] = {
-    {"Kernel", "*blocks, threads=None, prelude=None, is_cpu=False", [](const Native& n) { return launchContext(n, readLaunch(n)); }},
-    {"ClusterKernel", "*blocks, cluster_dims=None, threads=None, prelude=None", clusterKernel},
-    {"CUDASourceCodeKernel", "*blocks, threads=None, source_code_or_path=None, entry_name='main_kernel', cluster_dims=None, prelude=None", sourceKernel},
+    {"Kernel", "*blocks, threads=None, prelude=None, is_cpu=False, annotations=None", [](const Native& n) { return launchContext(n, readLaunch(n)); }},
+    {"ClusterKernel", "*blocks, cluster_dims=None, threads=None, prelude=None, annotations=None", clusterKernel},
+    {"CUDASourceCodeKernel", "*blocks, threads=None, source_code_or_path=None, entry_name='main_kernel', cluster_dims=None, prelude=None, annotations=None", sourceKernel},
     {"get_thread_binding", "dim=0", threadBinding},
     {"get_thread_bindings", "", [](const Native& n) { return allOf(n.launch().launch()->threadVars); }},
     {"get_block_binding", "dim=0", blockBinding},

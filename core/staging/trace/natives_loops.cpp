@@ -18,8 +18,11 @@ ir::Axis axisFrom(const Native& n)
     ir::Axis axis;
     axis.begin = n.has("stop") ? n.index("start") : ir::intImm(0);
     axis.end = n.has("stop") ? n.index("stop") : n.index("start");
-    axis.step = n.args.has("step") && !n["step"].isNone() ? n.index("step") : ir::intImm(1);
-    if (ir::isZero(axis.step))
+    if (n.has("step"))
+        axis.step = n.index("step");
+    else if (!n.args.has("step"))
+        axis.step = ir::intImm(1);  // None is a step of 1 too: the text form says it of loops that a pass made without one
+    if (axis.step && ir::isZero(axis.step))
         n.ev.fail(Code::kValueRange, n.range("step"), fmt::format("the step of {} is 0, so the loop would never end; it must be positive or negative", n.name));
     return axis;
 }

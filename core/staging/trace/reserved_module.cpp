@@ -53,14 +53,6 @@ ir::Operand operand(const Native& n, const ir::OperandInfo& info, const Value& v
 
 void addOption(const Native& n, ir::OpCall& call, const std::string& name, const Value& value)
 {
-    std::vector<std::string> texts;
-    for (const auto& item : itemsOf(value))
-        if (item.str() && !value.str())
-            texts.push_back(*item.str());
-    if (!texts.empty()) {
-        call.attrs[name] = std::move(texts);
-        return;
-    }
     auto attr = toAttr(value);
     if (!attr)
         n.fail(Code::kTypeMismatch, fmt::format("option {} has no value that an operation can keep", name));
@@ -120,12 +112,14 @@ Value loop(const Native& n)
         if (bounds.size() != 3)
             n.fail(Code::kCallArguments, "an axis of tw.loop is (begin, end, step)");
         spec.axes.push_back({{}, toIndex(n.ev, bounds[0], n.range(), "a bound"), toIndex(n.ev, bounds[1], n.range(), "a bound"),
-                             toIndex(n.ev, bounds[2], n.range(), "a step")});
+                             bounds[2].isNone() ? Expr() : toIndex(n.ev, bounds[2], n.range(), "a step")});
     }
     ir::OpCall options;
     for (const auto& [key, value] : n.args.keywords()) {
         const auto* dict = value.object<DictValue>();
-        if (key != "annotations" || !dict)
+        if (const auto* layout = value.get<LayoutValue>(); layout && key == "loop_layout")
+            spec.layout = layout->map;
+        else if (key != "annotations" || !dict)
             addOption(n, options, key, value);
         else
             for (const auto& [inner, item] : dict->items)

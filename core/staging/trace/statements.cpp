@@ -84,8 +84,9 @@ void Tracer::assignSubscript(const Value& object, const Value& index, const Valu
         ev_.fail(Code::kTypeMismatch, range, fmt::format("{} is no buffer and cannot be stored to", repr(object)));
     }
     settle(buffer);
-    if (auto* node = editable(buffer); node && node->scope == ir::MemoryScope::kReducer && node->replication.empty())
-        node->replication = "none";  // written like a fragment: the old form of a reducer
+    // Written like a fragment: the old form of a reducer. What passes made of one is written so, too.
+    if (auto* node = editable(buffer); node && node->scope == ir::MemoryScope::kReducer && node->replication.empty() && function().stage == ir::Stage::kTile)
+        node->replication = "none";
     const Value element = subscriptBuffer(ev_, buffer, index, range);
     if (const auto* load = ir::as<ir::Load>(element.expr()))
         emitStore(buffer, load->indices, value, range);
