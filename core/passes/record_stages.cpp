@@ -290,7 +290,7 @@ std::vector<std::int64_t> spreadBlocks(int count, std::int64_t blocks)
 {
     std::vector<std::int64_t> out;
     for (std::int64_t i = 0; i < count && blocks > 0; ++i)
-        if (const std::int64_t block = count > 1 ? (blocks - 1) * i / (count - 1) : 0; out.empty() || out.back() != block)
+        if (const std::int64_t block = (blocks - 1) * (i + 1) / (count + 2); out.empty() || out.back() != block)
             out.push_back(block);
     return out;
 }

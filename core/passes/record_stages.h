@@ -9,15 +9,17 @@ namespace tw::passes {
 
 // Which blocks record, and how much.
 struct RecordOptions {
-    std::vector<std::int64_t> blocks;  // linear block indices; empty: `spread` blocks evenly over the grid
+    std::vector<std::int64_t> blocks;  // linear block indices; empty: `spread` blocks, see spreadBlocks
     int spread = 4;
     std::int64_t capacity = 4096;  // records of one role of one block, 8 bytes each; at most 65535
     // Blocks that a multiprocessor holds of each launch without records, where known: the compiler is asked for as many with them.
     std::vector<int> residentBlocks{};
 };
 
-// The blocks that record where none are named: `count` (at least 1) linear numbers evenly over a grid of `blocks`, first and last among
-// them, in order; fewer where the grid is smaller. As the device prelude chooses them (resources/device/cuda/records.cuh).
+// The blocks that record where none are named: `count` (at least 1) linear numbers in even steps through a grid of `blocks`, in order;
+// fewer where the grid is small. None of its last third: what a block loses by recording would hold up the end of the kernel there (attention
+// on an H200 took 5.7 % longer with the last block among them, whose records take 8 % of its time). As the device prelude
+// chooses them (resources/device/cuda/records.cuh).
 [[nodiscard]] std::vector<std::int64_t> spreadBlocks(int count, std::int64_t blocks);
 
 // The function of the device prelude that makes a record: a call of it as `call_extern` with the event (int32) is a record.

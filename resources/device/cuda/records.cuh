@@ -5,13 +5,13 @@
 // part of the words, from 1, in the high half, 0 where it does not record; the number of records in the low half. All lanes of the
 // leading warp write the same.
 TW_DEVICE long long tw_record_block() { return blockIdx.x + (long long)gridDim.x * (blockIdx.y + (long long)gridDim.y * blockIdx.z); }
-// Which of `count` blocks, evenly over the grid, this one is; -1: none.
+// Which of `count` blocks this one is, in even steps through the grid but for its end (core/passes/record_stages.h); -1: none.
 TW_DEVICE int tw_record_spread(int count)
 {
     const long long block = tw_record_block(), last = (long long)gridDim.x * gridDim.y * gridDim.z - 1;
     int slot = -1;
     for (int i = count - 1; i >= 0; --i)
-        if (block == (count > 1 ? last * i / (count - 1) : 0))
+        if (block == last * (i + 1) / (count + 2))
             slot = i;
     return slot;
 }

@@ -160,15 +160,18 @@ TEST(RecordProgram, ChosenBlocksAreInTheText)
     EXPECT_EQ(with.records.at(0).blocks, (std::vector<std::int64_t>{3, 7}));
 }
 
-// The device chooses them by the same formula: recorded tracks of tests/data/attention.twr are blocks 0, 341, 682 and 1023 of 1024.
+// Not in steps of a power of two, which would meet the same place of every row of a grid, and not at its end.
 TEST(RecordProgram, BlocksAreSpreadOverTheGrid)
 {
     using passes::spreadBlocks;
-    EXPECT_EQ(spreadBlocks(4, 1024), (std::vector<std::int64_t>{0, 341, 682, 1023}));
-    EXPECT_EQ(spreadBlocks(4, 4), (std::vector<std::int64_t>{0, 1, 2, 3}));
-    EXPECT_EQ(spreadBlocks(4, 2), (std::vector<std::int64_t>{0, 1}));
-    EXPECT_EQ(spreadBlocks(1, 100), (std::vector<std::int64_t>{0}));
+    EXPECT_EQ(spreadBlocks(4, 1024), (std::vector<std::int64_t>{170, 341, 511, 682}));
+    EXPECT_EQ(spreadBlocks(4, 4), (std::vector<std::int64_t>{0, 1, 2}));
+    EXPECT_EQ(spreadBlocks(4, 1), (std::vector<std::int64_t>{0}));
+    EXPECT_EQ(spreadBlocks(1, 100), (std::vector<std::int64_t>{33}));
     EXPECT_TRUE(spreadBlocks(4, 0).empty());
+    // The device's own text of the formula.
+    const RecordedProgram with = recorded(*compiled("samples/04_gemm.py"));
+    EXPECT_NE(with.program->text.find("block == last * (i + 1) / (count + 2)"), std::string::npos);
 }
 
 TEST(RecordProgram, RunsGiveTheSameValues)
