@@ -9,31 +9,11 @@
 
 #include <fmt/core.h>
 
+#include "codegen/driver/sibling_files.h"
+
 namespace tw::cli {
-namespace {
 
 namespace fs = std::filesystem;
-
-// Text of `folder`/helpers.py or `folder`/helpers/__init__.py. Never leaves the folder.
-std::optional<std::string> readSibling(const std::string& folder, const std::string& path)
-{
-    const fs::path relative(path);
-    if (path.empty() || relative.is_absolute())
-        return std::nullopt;
-    for (const fs::path& part : relative)
-        if (part == "..")
-            return std::nullopt;
-    for (const fs::path& candidate : {fs::path(folder) / (path + ".py"), fs::path(folder) / relative / "__init__.py"}) {
-        std::error_code error;
-        if (!fs::is_regular_file(candidate, error))
-            continue;
-        if (auto text = readFile(candidate.string()))
-            return std::move(*text);
-    }
-    return std::nullopt;
-}
-
-}  // namespace
 
 tl::expected<std::string, std::string> readFile(const std::string& path)
 {
@@ -84,7 +64,7 @@ driver::CompileRequest OpenedFile::request(const staging::TraceRequest& kernel, 
             return known->second;
         if (folder.empty())
             return std::nullopt;
-        auto text = readSibling(folder, path);
+        auto text = driver::readSiblingFile(folder, path);
         if (text)
             siblings->emplace(path, *text);
         return text;

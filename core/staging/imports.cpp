@@ -44,14 +44,61 @@ std::optional<Value> Interpreter::ownModule(const std::string& name)
     return std::nullopt;
 }
 
+namespace {
+
+// Names of modules: "pkg.helpers", and "./../helpers" for one that is found by its place from the opened file on.
+constexpr std::string_view kByPlace = "./";
+
+bool isByPlace(const std::string& name) { return name.starts_with(kByPlace); }
+
+std::string pathOf(const std::string& name)
+{
+    if (isByPlace(name))
+        return name.substr(kByPlace.size());
+    std::string path = name;
+    std::replace(path.begin(), path.end(), '.', '/');
+    return path;
+}
+
+// As a person would write it.
+std::string shownName(std::string name)
+{
+    name = isByPlace(name) ? name.substr(kByPlace.size()) : name;
+    while (name.starts_with("../"))
+        name.erase(0, 3);
+    std::replace(name.begin(), name.end(), '/', '.');
+    return name;
+}
+
+std::string memberName(const std::string& module, const std::string& member) { return module + (isByPlace(module) ? "/" : ".") + member; }
+
+// The folder of a module's file, `up` levels higher: of "pkg/a.py" with 0 "pkg". Above the opened file's folder: "..".
+std::string folderAt(const std::string& file, int up)
+{
+    std::string folder = file.rfind('/') == std::string::npos ? "" : file.substr(0, file.rfind('/'));
+    for (int i = 0; i < up; ++i) {
+        const auto slash = folder.rfind('/');
+        const std::string last = slash == std::string::npos ? folder : folder.substr(slash + 1);
+        if (folder.empty() || last == "..")
+            folder += folder.empty() ? ".." : "/..";
+        else
+            folder = slash == std::string::npos ? "" : folder.substr(0, slash);
+    }
+    return folder;
+}
+
+}  // namespace
+
 // "helpers", "pkg.helpers": the text beside the opened file, run in its own globals. A module that is being imported
 // already (a cycle) gives what it has so far.
 std::optional<Value> Interpreter::siblingModule(const std::string& name, const SourceRange&)
 {
     if (!setup_.readSibling)
         return std::nullopt;
-    std::string path = name;
-    std::replace(path.begin(), path.end(), '.', '/');
+    std::string path = pathOf(name);
+    const std::string key = std::string(kByPlace) + path;
+    if (const auto known = modules_.find(key); known != modules_.end() && !isOpaque(known->second))
+        return known->second;
     auto read = setup_.readSibling(path);
     if (!read && (read = setup_.readSibling(path + "/__init__")))
         path += "/__init__";
@@ -63,9 +110,9 @@ std::optional<Value> Interpreter::siblingModule(const std::string& name, const S
     auto parsed = parse(source, file, problems);
     parsedModules_.push_back(parsed);
     auto module = std::make_shared<ModuleValue>();
-    module->name = name;
-    module->globals = makeGlobals(parsed, name);
-    modules_[name] = Value(module);
+    module->name = shownName(name);
+    module->globals = makeGlobals(parsed, module->name);
+    modules_[name] = modules_[key] = Value(module);
     for (const Diagnostic& problem : problems.all())
         diagnostics().report(problem);
     // Errors of a sibling's own statements do not belong to the opened file's kernels.
@@ -84,10 +131,10 @@ Value Interpreter::importModule(const std::string& name, const SourceRange& rang
 {
     if (const auto it = modules_.find(name); it != modules_.end())
         return it->second;
-    auto module = ownModule(name);
+    auto module = isByPlace(name) ? std::nullopt : ownModule(name);
     if (!module)
         module = siblingModule(name, range);
-    if (!module) {
+    if (!module && !isByPlace(name)) {
         modules_[name] = makeOpaque(name);  // while its parent is asked
         // A member of a module of ours: tilelang.autotuner.autotune, os.path.
         const auto dot = name.rfind('.');
@@ -97,7 +144,7 @@ Value Interpreter::importModule(const std::string& name, const SourceRange& rang
                 module = findAttribute(parent, name.substr(dot + 1), range);
         }
     }
-    const Value value = module ? *module : makeOpaque(name);
+    const Value value = module ? *module : makeOpaque(shownName(name));
     modules_[name] = value;
     return value;
 }
@@ -144,12 +191,14 @@ void Interpreter::requireImportable(const Value& module, const Identifier& name)
 
 Value Interpreter::moduleMember(const Value& module, const std::string& moduleName, const Identifier& name)
 {
-    if (isOpaque(module))
-        return makeOpaque(moduleName + "." + name.text);
+    if (isOpaque(module)) {  // tilelang.tools.cuda is foreign, its iket is ours
+        auto own = isByPlace(moduleName) ? std::nullopt : ownModule(moduleName + "." + name.text);
+        return own ? *own : makeOpaque(shownName(memberName(moduleName, name.text)));
+    }
     if (auto found = findAttribute(module, name.text, name.range))
         return *found;
-    const std::string full = moduleName + "." + name.text;
-    if (auto own = ownModule(full))
+    const std::string full = memberName(moduleName, name.text);
+    if (auto own = isByPlace(full) ? std::nullopt : ownModule(full))
         return modules_[full] = *own;
     if (auto sibling = siblingModule(full, name.range))
         return *sibling;
@@ -183,23 +232,27 @@ void Interpreter::execImportFrom(const ImportFrom& node, const std::shared_ptr<E
     if (node.level == 0 && name == "__future__")
         return;
     if (node.level > 0) {
-        // Relative to the importing file's package; the opened file's folder is the outermost.
-        std::string package;
-        if (scope->module && scope->module->file != 0) {
-            package = scope->module->source->name();
-            for (int i = 0; i < node.level; ++i)
-                package = package.rfind('/') == std::string::npos ? "" : package.substr(0, package.rfind('/'));
-            std::replace(package.begin(), package.end(), '/', '.');
-        }
-        name = package.empty() ? name : name.empty() ? package : package + "." + name;
+        // Relative to the importing file's package.
+        const bool isOpened = !scope->module || scope->module->file == 0;
+        const std::string folder = folderAt(isOpened ? std::string() : std::string(scope->module->source->name()), node.level - 1);
+        name = std::string(kByPlace) + folder + (folder.empty() || name.empty() ? "" : "/") + pathOf(name);
     }
-    if (name.empty()) {  // from . import helpers
-        for (const ImportName& one : node.names)
-            bindName(scope, one.alias ? one.alias->text : one.name.text, importModule(one.name.text, one.name.range));
+    if (node.level > 0 && node.module.text.empty()) {
+        // from . import helpers: a module of the package, else what the package's own file defines
+        const bool isHere = name == kByPlace;
+        const std::string package = isHere ? name + "__init__" : name;
+        for (const ImportName& one : node.names) {
+            Value value = one.name.text == "*" ? Value() : importModule(isHere ? name + one.name.text : memberName(name, one.name.text), one.name.range);
+            if (one.name.text == "*")
+                importStar(importModule(package, one.name.range), scope);
+            else
+                bindName(scope, one.alias ? one.alias->text : one.name.text,
+                         isOpaque(value) ? moduleMember(importModule(package, one.name.range), name, one.name) : value);
+        }
         return;
     }
     const Value module = importModule(name, node.module.range.isKnown() ? node.module.range : range);
-    requireImportable(module, {name, range});
+    requireImportable(module, {shownName(name), range});
     for (const ImportName& one : node.names) {
         if (one.name.text == "*") {
             importStar(module, scope);

@@ -12,7 +12,7 @@ class SiblingReader {
 public:
     explicit SiblingReader(std::string folder) : folder_(std::move(folder)) {}
 
-    // `path`: "helpers" or "pkg/helpers". Nothing if there is no such module, or it is larger than 4 MiB.
+    // `path` as in driver::readSiblingFile.
     [[nodiscard]] std::optional<std::string> read(const std::string& path);
     [[nodiscard]] std::map<std::string, std::string> given() const;
 
