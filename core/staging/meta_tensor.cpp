@@ -197,7 +197,7 @@ bool keeps(std::string_view name)
         "cuda", "cpu", "contiguous", "clone", "detach", "copy", "numpy", "requires_grad_", "fill_", "zero_", "normal_",
         "uniform_", "random_", "mul_", "add_", "div_", "sub_", "abs", "clamp", "clamp_", "clip", "exp", "relu", "neg",
         "sigmoid", "tanh", "round", "floor", "pin_memory", "masked_fill", "masked_fill_", "softmax", "cumsum", "flip", "tril",
-        "triu", "copy_", "to_device", "square", "sqrt", "rsqrt", "log", "roll", "uniform", "normal", "sort"};
+        "triu", "copy_", "to_device", "square", "sqrt", "rsqrt", "log", "roll", "uniform", "normal"};
     return kSame.contains(name);
 }
 
@@ -260,7 +260,7 @@ std::optional<Value> tensorAttribute(Interpreter&, const Value& value, const std
          }}};
     if (const auto it = kMethods.find(name); it != kMethods.end())
         return method(name, [value, f = it->second](Interpreter& in, const CallArguments& a) { return f(in, tensorOf(value), a); });
-    return makeOpaque(tensor.path + "." + name);
+    return tensorReduction(value, name).value_or(makeOpaque(tensor.path + "." + name));
 }
 
 Value tensorBinary(syntax::BinaryOp op, const Value& a, const Value& b)

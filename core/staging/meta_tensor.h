@@ -10,6 +10,8 @@ namespace tw::staging {
 [[nodiscard]] Value tensorBinary(syntax::BinaryOp op, const Value& a, const Value& b);
 [[nodiscard]] Value tensorSubscript(Interpreter& interpreter, const MetaTensor& tensor, const Value& index,
                                     const SourceRange& range);
+// The method of that name if it reduces, sorts or squeezes; its results say their shapes.
+[[nodiscard]] std::optional<Value> tensorReduction(const Value& tensor, const std::string& name);
 // "%d of %s" % values.
 [[nodiscard]] std::string percentFormat(Interpreter& interpreter, const std::string& format, const Value& values,
                                         const SourceRange& range);

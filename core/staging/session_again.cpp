@@ -73,6 +73,18 @@ void Session::reachTarget(const Record& record)
         endRun();
 }
 
+namespace {
+
+// A literal; the name of a dtype is the dtype, which answers as a string, too.
+Value givenValue(const std::string& text)
+{
+    Value value = parseLiteral(text);
+    const auto dtype = value.str() ? ir::parseDType(*value.str()) : std::nullopt;
+    return dtype && dtype->name() == *value.str() ? Value(*dtype) : value;
+}
+
+}  // namespace
+
 void Session::overlay(Record& record, const Entry& entry)
 {
     const auto names = stagingParameters(entry);
@@ -89,7 +101,7 @@ void Session::overlay(Record& record, const Entry& entry)
                 settable.insert("**");
     const bool byName = entry.form == KernelForm::kEager || entry.form == KernelForm::kArray;
     for (const auto& [name, text] : target_->params) {
-        const Value value = parseLiteral(text);
+        const Value value = givenValue(text);
         if (settable.contains(name)) {
             record.arguments[name] = value;
             usedOverlays_.insert(name);

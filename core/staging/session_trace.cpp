@@ -63,6 +63,35 @@ void Session::trace(Record& record)
     record.traced = std::move(traced);
 }
 
+namespace {
+
+// Arguments that are known only when the program runs: q.shape[0] of a tensor that foreign code made.
+std::vector<std::string> unknownArguments(const Record& record)
+{
+    std::vector<std::string> names;
+    for (const auto& [name, value] : record.arguments)
+        if (isOpaque(value))
+            names.push_back(name);
+    return names;
+}
+
+// Defaults that stand for "somebody says it": block_M=None of a kernel that is always tuned or called with all of them.
+std::vector<std::string> openDefaults(const Record& record)
+{
+    std::vector<std::string> names;
+    for (const auto& [name, value] : record.arguments)
+        if (value.isNone())
+            names.push_back(name);
+    return names;
+}
+
+bool saysNone(const Diagnostic& d)
+{
+    return d.message.ends_with(" not None") || d.message.starts_with("a None ");
+}
+
+}  // namespace
+
 void Session::traceInto(Record& record, Traced& out)
 {
     out.attempted = true;
@@ -101,6 +130,15 @@ void Session::traceInto(Record& record, Traced& out)
     }
     const std::string kernel = entries_[record.entry].name;
     out.diagnostics = found.take();
+    // An unknown argument that reaches the kernel is no mistake of the file: somebody has to say it.
+    if (const bool reached = std::erase_if(out.diagnostics, [&](const Diagnostic& d) {
+            return d.code == Code::kForeignInKernel && !unknownArguments(record).empty();
+        }) > 0; reached && out.missing.empty())
+        out.missing = unknownArguments(record);
+    if (record.isDefault && out.functions.empty() && std::ranges::any_of(out.diagnostics, saysNone) && !openDefaults(record).empty()) {
+        out.missing = openDefaults(record);
+        out.diagnostics.clear();
+    }
     for (Diagnostic& diagnostic : out.diagnostics)
         diagnostic.kernel = kernel;
     const bool isEarly = record.isDefault && entries_[record.entry].form == KernelForm::kPrimFunc && out.functions.empty() &&

@@ -8,7 +8,9 @@ namespace tw::staging {
 
 bool anyOpaque(const std::vector<Value>& values)
 {
-    return std::any_of(values.begin(), values.end(), [](const Value& v) { return v.object<const OpaqueValue>() != nullptr; });
+    return std::any_of(values.begin(), values.end(), [](const Value& v) {
+        return v.object<const OpaqueValue>() != nullptr || v.object<const MetaTensor>() != nullptr;
+    });
 }
 
 namespace {

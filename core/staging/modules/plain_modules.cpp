@@ -229,12 +229,18 @@ Value addArgument(const std::shared_ptr<ParserState>& state)
     });
 }
 
+std::shared_ptr<InstanceValue> emptyNamespace()
+{
+    auto instance = std::make_shared<InstanceValue>();
+    instance->type = std::make_shared<ClassValue>();
+    instance->type->name = "Namespace";
+    return instance;
+}
+
 Value parseArguments(const std::shared_ptr<ParserState>& state, bool known)
 {
     return makeNative("parse_args", [state, known](Evaluator&, const CallArguments&) -> Value {
-        auto instance = std::make_shared<InstanceValue>();
-        instance->type = std::make_shared<ClassValue>();
-        instance->type->name = "Namespace";
+        const auto instance = emptyNamespace();
         for (const auto& [name, value] : state->defaults)
             instance->attributes.insert_or_assign(name, value);
         return known ? makeTuple({Value(instance), makeList({})}) : Value(instance);
@@ -269,6 +275,14 @@ std::optional<Value> argparseMember(const std::string& name)
 {
     if (name == "ArgumentParser")
         return makeNative(name, [](Evaluator&, const CallArguments&) { return parserObject(std::make_shared<ParserState>()); });
+    if (name == "Namespace")
+        return makeNative(name, [](Evaluator&, const CallArguments& arguments) -> Value {
+            const auto instance = emptyNamespace();
+            for (const CallArgument& a : arguments.items)
+                if (!a.keyword.empty())
+                    instance->attributes.insert_or_assign(a.keyword, *a.value);
+            return Value(instance);
+        });
     return makeOpaque("argparse." + name);
 }
 

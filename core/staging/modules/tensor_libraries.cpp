@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/staging/meta_tensor.h"
 #include "core/staging/modules/helpers.h"
 #include "core/staging/modules/modules.h"
 
@@ -270,6 +271,20 @@ Value generatorMaker(const std::string& module)
     });
 }
 
+// torch.topk(x, 4): what x.topk(4) gives.
+std::optional<Value> reductionFunction(const std::string& module, const std::string& name)
+{
+    if (!tensorReduction(makeTensor({}, std::nullopt, module), name))
+        return {};
+    return makeNative(name, [module, name](Evaluator& evaluator, const CallArguments& arguments) -> Value {
+        if (arguments.items.empty() || !arguments.items[0].keyword.empty() || !arguments.items[0].value->object<const MetaTensor>())
+            return evaluator.call(makeOpaque(module + "." + name), arguments);
+        CallArguments rest = arguments;
+        rest.items.erase(rest.items.begin());
+        return evaluator.call(*tensorReduction(*arguments.items[0].value, name), rest);
+    });
+}
+
 bool isNumbers(const Value& value)
 {
     const auto* list = value.object<ListValue>();
@@ -328,6 +343,16 @@ std::optional<Value> tensorLibraryMember(const std::string& module, const std::s
         if (auto function = numberFunction(path))
             return function;
     }
+    if (path == "__getattribute__")
+        return makeNative(path, [module](Evaluator& evaluator, const CallArguments& arguments) -> Value {
+            const std::string* name = arguments.items.size() == 1 ? arguments.items[0].value->str() : nullptr;
+            const auto* type = arguments.items.size() == 1 ? arguments.items[0].value->get<ir::DType>() : nullptr;
+            const auto found = name ? tensorLibraryMember(module, *name) : std::nullopt;
+            return found ? *found : type ? Value(*type) : evaluator.call(makeOpaque(module + ".__getattribute__"), arguments);
+        });
+    if (module == "torch")
+        if (auto function = reductionFunction(module, path))
+            return function;
     if (path == "cuda" || path == "version" || path == "random")
         return subModule(module, path);
     return makeOpaque(module + "." + path);

@@ -158,6 +158,24 @@ std::shared_ptr<ModuleValue> archModule(const std::string& name)
     });
 }
 
+// Elements of the operand that one word of 2:4 metadata describes: four bits a group of two (32-bit types) or four elements.
+std::shared_ptr<ModuleValue> sparseLayoutModule(const std::string& name)
+{
+    constexpr int kBitsPerGroup = 4;
+    return makeModule(name, {"get_e_factor", "get_e_replicate_factor"}, [](Evaluator&, const std::string& member) -> std::optional<Value> {
+        if (member == "get_e_factor")
+            return native(member, "a_dtype, meta_dtype", [](Evaluator& ev, const BoundArguments& args, const SourceRange&) {
+                const int group = requireDType(ev, args["a_dtype"], args.range("a_dtype")).bits() >= 32 ? 2 : 4;
+                return Value(requireDType(ev, args["meta_dtype"], args.range("meta_dtype")).bits() / kBitsPerGroup * group);
+            });
+        if (member == "get_e_replicate_factor")
+            return native(member, "a_dtype", [](Evaluator& ev, const BoundArguments& args, const SourceRange&) {
+                return Value(requireDType(ev, args["a_dtype"], args.range("a_dtype")).bits() <= 8 ? 1 : 2);
+            });
+        return std::nullopt;
+    });
+}
+
 // ---- instrumentation: no effect on values ----
 
 Value silentContext()
@@ -217,8 +235,10 @@ std::shared_ptr<ModuleValue> makeTileLanguageModule()
 
 std::shared_ptr<ModuleValue> makeTileModule(const std::string& name)
 {
-    if (name == "tilelang.layout" || name == "tilelang.intrinsics" || name == "tilelang.cuda.intrinsics" || name == "tilelang.language.layout" ||
-        name == "tilelang.intrinsics.mma_layout" || name == "tilelang.cuda.layout")
+    if (name == "tilelang.cuda.intrinsics.sparse_layout")
+        return sparseLayoutModule(name);
+    if (name == "tilelang.layout" || name.starts_with("tilelang.intrinsics") || name.starts_with("tilelang.cuda.intrinsics") ||
+        name == "tilelang.language.layout" || name == "tilelang.cuda.layout" || name == "tilelang.cuda.language.intrinsics")
         return layoutModule(name);
     if (name == "tvm" || name == "tilelang.tvm")
         return tvmModule();

@@ -39,8 +39,10 @@ void readGrid(const Native& n, LaunchSpec& launch)
     std::vector<Value> blocks = n.args.rest();
     if (blocks.size() == 1)
         blocks = itemsOf(blocks.front());
-    if (blocks.empty() || blocks.size() > 3)
-        n.fail(Code::kCallArguments, fmt::format("{} takes one to three grid extents, not {}", n.name, blocks.size()));
+    if (blocks.size() > 3)
+        n.fail(Code::kCallArguments, fmt::format("{} takes at most three grid extents, not {}", n.name, blocks.size()));
+    if (blocks.empty())
+        blocks.emplace_back(1);  // one block
     for (const auto& block : blocks) {
         launch.grid.push_back(toIndex(n.ev, block, n.range(), fmt::format("a grid extent of {}", n.name)));
         if (const auto* extent = ir::asInt(launch.grid.back()); extent && *extent < 0)

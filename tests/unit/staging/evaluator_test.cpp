@@ -116,6 +116,20 @@ TEST(Evaluator, TensorsWithoutData)
               "((6, 4), (2, 6), (3, 1, 6), 'float16')");
 }
 
+TEST(Evaluator, ReductionsOfTensorsWithoutData)
+{
+    const std::string head = "import torch\nimport math\na = torch.randn(4, 6, 5, dtype=torch.float16)\n";
+    EXPECT_EQ(after(head + "x = (a.sum(-1).shape, a.amax(dim=(0, 2), keepdim=True).shape, a.argmin(1).dtype, a.any(0).dtype)"),
+              "((4, 6), (1, 6, 1), 'int64', 'bool')");
+    EXPECT_EQ(after(head + "s = a.sort(-1)[0]\nv, i = a.topk(3, dim=1)\nx = (s.shape, v.shape, i.dtype, torch.topk(a, 2).indices.shape, a.max(1).values.shape)"),
+              "((4, 6, 5), (4, 3, 5), 'int64', (4, 6, 2), (4, 5))");
+    EXPECT_EQ(after(head + "x = (a[:1].squeeze(0).shape, a[:1, :, :1].squeeze().shape, a.squeeze(0).shape)"), "((6, 5), (6,), (4, 6, 5))");
+    // What is inside of a tensor nobody knows; the statement goes on all the same.
+    EXPECT_EQ(after(head + "x = [0]\nfor i in range(3):\n    x.append(math.ceil(a[0, 0, i] / 2))\nx = len(x)"), "4");
+    EXPECT_EQ(after("import torch\nx = torch.__getattribute__('float16')"), "'float16'");
+    EXPECT_EQ(after("import argparse\na = argparse.Namespace(m=3, n='t')\nx = (a.m, a.n)"), "(3, 't')");
+}
+
 // Each spends its time in one operation that looks at much: what it costs is charged where it is done.
 TEST(Evaluator, BulkWorkIsCharged)
 {

@@ -385,4 +385,49 @@ TEST(Program, KernelsOfOneNameAreToldApart)
     }
 }
 
+// Imports by place: of the package, of packages around it, of a module whose name is also one of Python's.
+TEST(Program, RelativeImportsAreByPlace)
+{
+    const std::map<std::string, std::string> files = {
+        {"types", "BLOCK = 96\n"},
+        {"tools/__init__", "from .shapes import double\nfrom ..config import ROWS\n"},
+        {"tools/shapes", "def double(n):\n    return 2 * n\n"},
+        {"config", "ROWS = 5\n"},
+        {"../common", "from .limits import LIMIT\n"},
+        {"../limits", "LIMIT = 7\n"},
+        {"mine/utils", "from .limits import LIMIT as MOST\n"},
+        {"mine/limits", "LIMIT = 11\n"},
+    };
+    Options options = plainOptions();
+    options.readSibling = [&](const std::string& path) -> std::optional<std::string> {
+        const auto it = files.find(path);
+        return it == files.end() ? std::nullopt : std::optional(it->second);
+    };
+    const std::string imports = "from .types import BLOCK\nfrom .tools import double, ROWS\nfrom ..common import LIMIT\nfrom mine.utils import MOST\n"
+                                "from . import config\nfrom .absent import nothing\n";
+    const Surveyed file(imports + kCopy + "copy(double(BLOCK), block=ROWS * LIMIT * MOST * config.ROWS)\n", options);
+    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+    ASSERT_EQ(file.program->kernels()[0].instances.size(), 1u);
+    EXPECT_EQ(file.program->kernels()[0].instances[0].params, (Bindings{{"n", "192"}, {"block", "1925"}}));
+}
+
+// What only the running program knows is not the kernel's mistake; whoever asks for the kernel says it.
+TEST(Program, UnknownArgumentsAreMissing)
+{
+    const Surveyed file(kHead + "from elsewhere import rows\n" + kCopy.substr(kHead.size()) + "copy(rows.shape[0])\n");
+    EXPECT_TRUE(file.sink.all().empty()) << file.sink.all()[0].message;
+    EXPECT_EQ(file.instances("copy"), std::vector<std::string>{"call:13"});
+    DiagnosticSink sink;
+    TraceRequest request;
+    request.kernel = "copy";
+    auto result = trace(*file.program, request, plainOptions(), sink);
+    EXPECT_FALSE(result.function);
+    EXPECT_EQ(result.missing, std::vector<std::string>{"n"});
+    request.params = {{"n", "77"}};
+    result = trace(*file.program, request, plainOptions(), sink);
+    ASSERT_TRUE(result.function);
+    EXPECT_EQ(shapeOf(*result.function, 0), "77");
+    EXPECT_FALSE(sink.hasErrors());
+}
+
 }  // namespace tw::staging
