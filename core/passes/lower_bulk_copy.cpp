@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/arith/evaluate.h"
+#include "core/arith/facts.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/layout/shared.h"
@@ -68,9 +69,22 @@ std::string regionProblem(const Region& global, const Region& shared)
     if (global.mins.size() > kMostAxes)
         return "a bulk copy from a tensor of more than five axes";
     const auto *columns = ir::asInt(shared.extents.back()), *inner = ir::asInt(global.extents.back());
-    if (!columns || *columns != shapeOf(*shared.buffer).back() || !inner || *inner != *columns)
-        return "a bulk copy of parts of the rows of a shared tile, or across the rows of a tensor";
+    if (!columns || !inner || *inner != *columns)
+        return "a bulk copy across the rows of a tensor";
     return {};
+}
+
+// Part of the rows of a tile: whole panels of a swizzled one, or what is in one row.
+std::string partProblem(const Region& shared, I panelColumns)
+{
+    const I columns = *ir::asInt(shared.extents.back()), row = shapeOf(*shared.buffer).back();
+    if (columns == row || shared.extents.size() < 2)
+        return {};
+    const I begins = panelColumns > 0 ? arith::Facts{}.divisor(shared.mins.back()) : 1;
+    if (panelColumns > 0 && columns % panelColumns == 0 && begins % panelColumns == 0)  // 0 for the first column
+        return {};
+    return panelColumns > 0 ? fmt::format("a bulk copy of columns that are no whole panels of {}", panelColumns)
+                            : "a bulk copy of parts of the rows of a shared tile";
 }
 
 std::string boxProblem(I rows, I columns, I bits)
@@ -136,9 +150,9 @@ public:
             const Region* barrier = ir::regionOperand(call_, "barrier");
             if (!barrier)
                 return std::string("not supported: a bulk load without a barrier");
-            stmts.push_back(op(OpId::kBarrierExpectTx, {*barrier, ir::intImm(bytesOf(shared_.buffer->dtype, rows_ * columns_ * panels_))}));
+            stmts.push_back(op(OpId::kBarrierExpectTx, {*barrier, ir::intImm(bytesOf(shared_.buffer->dtype, rows_ * columns_ * copied_))}));
         }
-        for (I p = 0; p < panels_; ++p)
+        for (I p = 0; p < copied_; ++p)
             stmts.push_back(box(p));
         if (!loads_)
             stmts.push_back(op(OpId::kTmaStoreArrive, {}));
@@ -175,6 +189,11 @@ private:
             return fmt::format("a bulk copy of {} in a layout that the TMA unit does not know", shared_.buffer->name);
         if (swizzle_ != 0 && !startsPattern(shared_))
             return "a bulk copy that starts inside a swizzle pattern";
+        if (std::string problem = partProblem(shared_, swizzle_ != 0 ? columns_ : 0); !problem.empty())
+            return problem;
+        const I wanted = *ir::asInt(shared_.extents.back());
+        copied_ = swizzle_ != 0 ? wanted / columns_ : 1;
+        columns_ = swizzle_ != 0 ? columns_ : wanted;
         return boxProblem(rows_, columns_, bits);
     }
 
@@ -206,8 +225,13 @@ private:
         for (std::size_t k = 0; k + 2 < shape.size(); ++k)
             tile = ir::add(ir::mul(tile, ir::intImm(shape[k])), shared_.mins[k]);
         const I tileRows = shape[shape.size() - 2];
-        const Expr row = ir::add(ir::mul(ir::add(ir::mul(tile, ir::intImm(panels_)), ir::intImm(panel)), ir::intImm(tileRows)), shared_.mins[shape.size() - 2]);
-        return ir::mul(row, ir::intImm(columns_));
+        if (swizzle_ == 0) {
+            const Expr row = ir::add(ir::mul(tile, ir::intImm(tileRows)), shared_.mins[shape.size() - 2]);
+            return ir::add(ir::mul(row, ir::intImm(shape.back())), shared_.mins.back());
+        }
+        const Expr first = ir::floorDiv(shared_.mins.back(), ir::intImm(columns_));
+        const Expr which = ir::add(ir::add(ir::mul(tile, ir::intImm(panels_)), first), ir::intImm(panel));
+        return ir::mul(ir::add(ir::mul(which, ir::intImm(tileRows)), shared_.mins[shape.size() - 2]), ir::intImm(columns_));
     }
 
     const ir::OpCall& call_;
@@ -215,7 +239,8 @@ private:
     ir::Provenance where_;
     bool loads_;
     const Region &global_, &shared_;
-    I rows_ = 1, columns_ = 1, panels_ = 1, swizzle_ = 0;
+    I rows_ = 1, columns_ = 1, swizzle_ = 0;
+    I panels_ = 1, copied_ = 1;  // of the tile's rows, of the region's
 };
 
 }  // namespace
@@ -246,11 +271,12 @@ std::string bulkCopyProblem(const ir::OpCall& copy)
         return fmt::format("the rows of {} do not certainly begin at multiples of {} bytes", global.buffer->name, kUnitBytes);
     if (std::string problem = regionProblem(global, shared); !problem.empty())
         return problem;
-    const I bits = I{shared.buffer->dtype.bits()} * shared.buffer->dtype.lanes, columns = shapeOf(*shared.buffer).back();
-    const I panel = bulkPanelBytes(*shared.buffer);
+    const I bits = I{shared.buffer->dtype.bits()} * shared.buffer->dtype.lanes, panel = bulkPanelBytes(*shared.buffer);
     if (panel != 0 && !startsPattern(shared))
         return "a bulk copy that starts inside a swizzle pattern";
-    return boxProblem(rowsOf(shared), panel != 0 ? panel * 8 / bits : columns, bits);
+    if (std::string problem = partProblem(shared, panel * 8 / bits); !problem.empty())
+        return problem;
+    return boxProblem(rowsOf(shared), panel != 0 ? panel * 8 / bits : *ir::asInt(shared.extents.back()), bits);
 }
 
 std::variant<Stmt, std::string> lowerBulkCopy(const ir::OpCall& call, const SharedTile& tile, const ThreadGroup& group, const Expr& thread,
