@@ -1,5 +1,25 @@
 // Whole numbers and functions that CUDA has otherwise or not at all: conversions, wrapping, Python's division, bits.
 
+//@ uint ushort ulong
+// Short names that a host's headers give where there are some; sources of authors use them.
+#ifdef __CUDACC_RTC__
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+#endif
+
+//@ int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
+
 //@ tw_trunc
 // Float to integer: towards zero, limited to the type's range, NaN gives 0.
 template <class T>
