@@ -349,6 +349,11 @@ Value Interpreter::evalComprehension(const Comprehension& node, const std::share
         chargeMemory(sizeof(Value), range);
         items.push_back(evaluate(*node.element, inner));
     });
+    // A foreign iterable runs once: how many items there are nobody knows.
+    const auto* target = std::get_if<Name>(&node.clauses.front().target->node);
+    const auto bound = target ? inner->names.find(target->id) : inner->names.end();
+    if (kernelDepth_ == 0 && items.size() == 1 && bound != inner->names.end() && isOpaque(bound->second))
+        return makeOpaque("list");
     if (node.kind == Comprehension::Kind::kList)
         return makeList(std::move(items));
     return makeSet(*this, items, range);

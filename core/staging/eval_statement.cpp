@@ -69,7 +69,10 @@ Flow Interpreter::exec(const Stmt& stmt, const std::shared_ptr<Environment>& sco
         if (stop.fatal || (stop.raised && frames_.size() > 1))
             throw;
         bindTargetsOpaque(stmt, scope);
-        return Flow::kNormal;
+        if (!std::holds_alternative<Return>(stmt.node) || frames_.empty())
+            return Flow::kNormal;
+        frames_.back().result = makeOpaque("return");
+        return Flow::kReturn;
     }
 }
 

@@ -28,6 +28,9 @@ namespace tw::staging {
 // @tilelang.jit without options.
 [[nodiscard]] Value plainFactory(Interpreter& interpreter, const Value& function, const SourceRange& range);
 [[nodiscard]] Value autotune(Interpreter& interpreter, const CallArguments& arguments);  // the decorator
+// A call of a kernel whose configurations depend on its arguments: finds them. Where they stay unknown, parameters that they would set are
+// opaque in what it gives.
+[[nodiscard]] CallArguments tunedArguments(Interpreter& interpreter, KernelValue& kernel, const CallArguments& arguments);
 [[nodiscard]] Value autoTuner();                                                         // the class
 
 // The string key of `PassConfigKey.NAME`, and all names.

@@ -5,6 +5,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/integer_math.h"
 #include "core/staging/meta_tensor.h"
+#include "core/staging/library.h"
 #include "core/staging/session.h"
 #include "core/staging/text.h"
 
@@ -92,7 +93,7 @@ Value Session::callFactory(const std::shared_ptr<KernelValue>& kernel, const Cal
     record.kernel = kernel;
     record.key = nextKey(entries_[id], arguments.call);
     record.callRange = arguments.call;
-    CallArguments given = arguments;
+    CallArguments given = tunedArguments(*interpreter_, *kernel, arguments);
     const bool isEager = entries_[id].form == KernelForm::kEager;
     if (isEager && compileOnly) {
         // f.compile(M=…, N=…): tensors need not be given.

@@ -28,6 +28,7 @@ bool takesAnyKeyword(const KernelValue& kernel)
 }
 
 constexpr std::size_t kMostConfigs = 10'000;
+constexpr const char* kOpenConfigs = "configs";  // of a kernel whose configurations are not known before it is called
 
 void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const SourceRange& range)
 {
@@ -35,13 +36,17 @@ void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const Sourc
         // Called with the kernel's arguments when it is tuned; the defaults stand for them here.
         if (const auto* function = configs.object<FunctionValue>(); function && function->def &&
             std::any_of(function->def->parameters.begin(), function->def->parameters.end(), [](const auto& p) {
-                return !p.defaultValue && p.kind == syntax::Parameter::Kind::kNormal;
-            }))
+                return (!p.defaultValue && p.kind == syntax::Parameter::Kind::kNormal) || p.kind == syntax::Parameter::Kind::kStar;
+            })) {
+            kernel.options.emplace_back(kOpenConfigs, configs);
             return;
+        }
         configs = in.call(configs, {}, range);
     }
-    if (isOpaque(configs))
+    if (isOpaque(configs)) {
+        kernel.options.emplace_back(kOpenConfigs, configs);
         return;
+    }
     const auto names = parameterNames(kernel);
     for (const Value& one : in.iterate(configs, range)) {
         const Value data = underlying(one);
@@ -84,6 +89,35 @@ Value tuned(Interpreter& in, const Value& target, const Value& configs, const So
 }
 
 }  // namespace
+
+CallArguments tunedArguments(Interpreter& in, KernelValue& kernel, const CallArguments& arguments)
+{
+    const auto open = std::ranges::find(kernel.options, kOpenConfigs, [](const auto& option) { return option.first; });
+    if (!kernel.configs.empty() || open == kernel.options.end())
+        return arguments;
+    DiagnosticSink silent;
+    DiagnosticSink* const before = in.diagnosticsTarget();
+    in.setDiagnostics(&silent);
+    try {
+        if (const Value configs = isOpaque(open->second) ? open->second : in.call(open->second, arguments); !isOpaque(configs))
+            addConfigs(in, kernel, configs, arguments.call);
+    } catch (const StagingStop& stop) {
+        in.setDiagnostics(before);
+        if (stop.fatal)
+            throw;
+    }
+    in.setDiagnostics(before);
+    CallArguments out = arguments;
+    auto left = std::ranges::count_if(arguments.items, [](const auto& a) { return a.keyword.empty(); });
+    const auto& parameters = kernel.python->def->parameters;
+    for (std::size_t i = 0; i < parameters.size() && kernel.configs.empty(); ++i) {
+        const auto& fallback = kernel.python->defaults[i];
+        const bool isOpen = !parameters[i].defaultValue || (fallback && fallback->isNone());
+        if (left-- <= 0 && isOpen && !keyword(arguments, parameters[i].name.text) && parameters[i].kind == syntax::Parameter::Kind::kNormal)
+            out.items.push_back({parameters[i].name.text, std::make_shared<Value>(makeOpaque(parameters[i].name.text)), arguments.call});
+    }
+    return out;
+}
 
 Value autotune(Interpreter& in, Args a)
 {

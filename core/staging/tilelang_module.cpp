@@ -304,6 +304,20 @@ bool isPassConfigString(std::string_view key)
     return false;
 }
 
+namespace {
+
+// A dict of torch's dtypes to TileLang's names of them.
+std::optional<Value> torchTypeNames()
+{
+    const Value names = makeDict();
+    for (const std::string& name : ir::exportedDTypeNames())
+        if (const auto type = ir::parseDType(name); type && type->lanes == 1 && type->name() == name)
+            dictSet(*names.object<DictValue>(), Value(*type), Value(name));
+    return names;
+}
+
+}  // namespace
+
 std::shared_ptr<ModuleValue> makeTilelangModule(Interpreter& interpreter, const std::string& name)
 {
     auto module = std::make_shared<ModuleValue>();
@@ -345,7 +359,9 @@ std::shared_ptr<ModuleValue> makeTilelangModule(Interpreter& interpreter, const 
         return module;
     }
     if (name == "tilelang.tileop.base" || name == "tilelang.language.dtypes" || name == "tilelang.language.v2.dtypes") {
-        module->attribute = [](Evaluator& e, const std::string& member) { return makeTileLanguageModule()->attribute(e, member); };
+        module->attribute = [](Evaluator& e, const std::string& member) {
+            return member == "_TORCH_DTYPE_TO_STR" ? torchTypeNames() : makeTileLanguageModule()->attribute(e, member);
+        };
         return module;
     }
     if (name == "tilelang.jit")

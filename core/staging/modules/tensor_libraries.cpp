@@ -237,6 +237,7 @@ std::optional<Value> deviceQuery(const std::string& path)
                                       {"name", t.name},
                                       {"warp_size", t.warpSize},
                                       {"max_threads_per_multi_processor", t.maxThreadsPerMultiprocessor},
+                                      {"shared_memory_per_multiprocessor", static_cast<Integer>(t.sharedBytesPerMultiprocessor)},
                                       {"shared_memory_per_block_optin", static_cast<Integer>(t.sharedBytesPerBlock)}};
             return properties;
         });

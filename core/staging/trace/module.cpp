@@ -1,6 +1,8 @@
 // The modules of the dialect: tilelang.language and its satellites.
 #include "core/staging/trace/module.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/staging/trace/layouts.h"
@@ -28,6 +30,8 @@ Value dtypeClass()
     type->name = "dtype";
     type->construct = [](Evaluator& ev, const CallArguments& call) {
         const auto bound = ev.bind("value", call, "T.dtype");
+        if (bound["value"].object<const OpaqueValue>())
+            return bound["value"];
         return Value(requireDType(ev, bound["value"], call.call));
     };
     return Value(std::move(type));
@@ -211,7 +215,7 @@ std::shared_ptr<ModuleValue> layoutModule(const std::string& name)
             return nativeValue(*findRow(member));
         if (auto helper = layoutHelper(member))
             return helper;
-        if (member.size() > 7 && member.substr(member.size() - 7) == "Emitter")
+        if (member.find("Emitter") != std::string::npos)
             return makeNative(member, [member](Evaluator& ev, const CallArguments& call) -> Value {
                 ev.fail(Code::kNotSupported, call.call, fmt::format("known TileLang name, not supported: {}", member));
             });
@@ -237,8 +241,11 @@ std::shared_ptr<ModuleValue> makeTileModule(const std::string& name)
 {
     if (name == "tilelang.cuda.intrinsics.sparse_layout")
         return sparseLayoutModule(name);
-    if (name == "tilelang.layout" || name.starts_with("tilelang.intrinsics") || name.starts_with("tilelang.cuda.intrinsics") ||
-        name == "tilelang.language.layout" || name == "tilelang.cuda.layout" || name == "tilelang.cuda.language.intrinsics")
+    static const std::set<std::string, std::less<>> kLayoutModules = {
+        "tilelang.layout", "tilelang.language.layout", "tilelang.cuda.layout", "tilelang.intrinsics", "tilelang.intrinsics.mma_layout",
+        "tilelang.intrinsics.mma_macro_generator", "tilelang.cuda.intrinsics", "tilelang.cuda.intrinsics.layout", "tilelang.cuda.intrinsics.layout.mma_layout",
+        "tilelang.cuda.intrinsics.macro", "tilelang.cuda.intrinsics.macro.mma_macro_generator", "tilelang.cuda.language.intrinsics"};
+    if (kLayoutModules.contains(name))
         return layoutModule(name);
     if (name == "tvm" || name == "tilelang.tvm")
         return tvmModule();

@@ -430,4 +430,24 @@ TEST(Program, UnknownArgumentsAreMissing)
     EXPECT_FALSE(sink.hasErrors());
 }
 
+// Configurations that the call's arguments decide, and such as nobody knows.
+TEST(Program, ConfigurationsOfACall)
+{
+    std::string tuned = kCopy;
+    tuned.replace(tuned.find("block=128"), 9, "block=None");
+    tuned.replace(tuned.find("@tilelang.jit"), 13, "@tilelang.autotune(configs=CONFIGS)\n@tilelang.jit");
+    const auto with = [&](const std::string& configs) {
+        std::string text = tuned;
+        text.replace(text.find("CONFIGS"), 7, configs);
+        return kHead + "def choose(n):\n    return [dict(block=n // 4), dict(block=n // 8)]\nfrom elsewhere import found\n" +
+               text.substr(kHead.size()) + "copy(1024)\n";
+    };
+    const Surveyed chosen(with("choose"));
+    ASSERT_FALSE(chosen.sink.hasErrors()) << chosen.sink.all()[0].message;
+    EXPECT_EQ(chosen.program->find("copy")->instances.back().params, (Bindings{{"n", "1024"}, {"block", "256"}}));
+    const Surveyed unknown(with("found"));
+    EXPECT_FALSE(unknown.sink.hasErrors()) << unknown.sink.all()[0].message;
+    EXPECT_EQ(unknown.program->find("copy")->instances.back().params, (Bindings{{"n", "1024"}}));
+}
+
 }  // namespace tw::staging
