@@ -9,6 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostLevels = 8;  // that packages are nested
+
 std::optional<std::string> textOf(const fs::path& path)
 {
     std::error_code error;
@@ -43,11 +45,13 @@ std::optional<std::string> readSiblingFile(const std::string& folder, const std:
         return std::nullopt;
     fs::path base = absoluteOf(folder);
     auto part = relative.begin();
+    bool isInside = true;  // of packages all the way
     for (; part != relative.end() && *part == ".."; ++part) {
-        if (!isPackage(base) || !base.has_parent_path())
-            return std::nullopt;
+        isInside = isInside && isPackage(base);
         base = base.parent_path();
     }
+    if (!isInside && !isPackage(base))  // folders between packages may lack the file
+        return std::nullopt;
     fs::path rest;
     for (; part != relative.end(); ++part) {
         if (*part == "..")
@@ -60,8 +64,9 @@ std::optional<std::string> readSiblingFile(const std::string& folder, const std:
     // The package that the file itself lies in, by its full name.
     if (*relative.begin() == "..")
         return std::nullopt;
-    for (fs::path around = base; isPackage(around) && around.has_parent_path() && around != around.root_path(); around = around.parent_path())
-        if (around.filename() == *relative.begin())
+    fs::path around = base;
+    for (int level = 0; level < kMostLevels && around.has_relative_path(); ++level, around = around.parent_path())
+        if (around.filename() == *relative.begin() && isPackage(around))
             return textOf(around.parent_path() / rest);
     return std::nullopt;
 }

@@ -24,6 +24,7 @@ protected:
         write("mine/deep/__init__.py", "deep");
         write("mine/deep/helpers.py", "helpers");
         write("plain/helpers.py", "plain helpers");
+        write("mine/loose/kernels/fast.py", "fast");
     }
     void TearDown() override { fs::remove_all(root); }
 
@@ -52,12 +53,15 @@ TEST_F(SiblingFiles, InThePackagesAround)
     EXPECT_EQ(read("mine/deep", "mine/utils"), "utils");
     EXPECT_EQ(read("mine", "mine/deep/helpers"), "helpers");
     EXPECT_EQ(read("mine/deep", "mine/__init__"), "package");
+    EXPECT_EQ(read("mine/loose/kernels", "../../utils"), "utils");  // a folder between without the file
+    EXPECT_EQ(read("mine/loose/kernels", "mine/utils"), "utils");
 }
 
 TEST_F(SiblingFiles, NotOutsideOfThem)
 {
     EXPECT_EQ(read("plain", "../secret"), "nothing");
     EXPECT_EQ(read("mine/deep", "../../../secret"), "nothing");
+    EXPECT_EQ(read("mine/loose/kernels", "../../../secret"), "nothing");
     EXPECT_EQ(read("mine/deep", "a/../../secret"), "nothing");
     EXPECT_EQ(read("plain", "plain/helpers"), "nothing");  // no package
     EXPECT_EQ(read("mine", (root / "secret").string()), "nothing");
