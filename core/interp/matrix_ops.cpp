@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/interp/machine.h"
@@ -179,12 +181,18 @@ void spread(const MatrixPlan& plan, const MatrixTile& a, const MatrixTile& b, Ma
 
 }  // namespace
 
-void multiplyTiles(const MatrixPlan& plan, DType type, const MatrixTile& a, const MatrixTile& b, MatrixTile& c)
+Started multiplyTiles(const MatrixPlan& plan, DType type, const MatrixTile& a, const MatrixTile& b, MatrixTile& c)
 {
+    const std::vector<std::uint8_t> before = std::exchange(c.bad, {});
     multiply(type, a.lanes, b.lanes, c.lanes, plan.m, plan.n, plan.k);
     if (!type.isFloating())
         wrapLanes(type, c.lanes.data(), c.lanes.size());
     spread(plan, a, b, c);
+    // What operands nobody wrote spoil again was spoilt by them before: ragged edges that the program never looks at.
+    for (std::size_t i = 0; i < before.size(); ++i)
+        if (before[i] != 0 && (c.bad.empty() || c.bad[i] == 0))
+            return Started::kUnwritten;
+    return Started::kWritten;
 }
 
 void Machine::mmaOp(Fiber& f, const Instr& in, const OpRecord& record)
@@ -203,11 +211,10 @@ void Machine::mmaOp(Fiber& f, const Instr& in, const OpRecord& record)
         loadRegisters(record.at(0), places_, lane, plan->a, plan->type, a);
         loadRegisters(record.at(1), places2_, lane, plan->b, plan->type, b);
         loadRegisters(record.at(2), places3_, lane, plan->c, result.type, c);
-        if (!c.bad.empty()) {
+        if (multiplyTiles(*plan, result.type, a, b, c) == Started::kUnwritten) {
             reportUninitialized(result, in.where.range);
             return;
         }
-        multiplyTiles(*plan, result.type, a, b, c);
         storeRegisters(record.at(2), places3_, lane, plan->c, c);
     }
 }

@@ -29,7 +29,9 @@ struct MatrixPlan {
     RegisterMap a, b, c;
 };
 
-void multiplyTiles(const MatrixPlan& plan, ir::DType type, const MatrixTile& a, const MatrixTile& b, MatrixTile& c);
+// Whether the product added to elements that nothing had written.
+enum class Started : std::uint8_t { kWritten, kUnwritten };
+[[nodiscard]] Started multiplyTiles(const MatrixPlan& plan, ir::DType type, const MatrixTile& a, const MatrixTile& b, MatrixTile& c);
 
 // How a matrix in shared memory is walked (PTX ISA, "Matrix Descriptor"): core matrices of 8 rows of 16 bytes, or atoms of 8 rows of
 // `swizzle` bytes. All in bytes. `rows` is m or n, `columns` k.

@@ -56,6 +56,20 @@ void loadMatrix(const Matrix& m, std::vector<Lane>& out, std::vector<std::uint8_
     }
 }
 
+// Whether an accumulator has an element that nobody wrote, other than those that operands nobody wrote make unknown anyway: a product of
+// a ragged tile leaves columns behind that the program never looks at.
+bool startsUnwritten(const Matrix& c, const std::vector<std::uint8_t>& badRows, const std::vector<std::uint8_t>& badCols)
+{
+    const TileView& v = *c.view;
+    if (!v.valid)
+        return false;
+    for (std::int64_t i = c.rows.low; i < c.rows.high; ++i)
+        for (std::int64_t j = c.cols.low; j < c.cols.high && badRows[static_cast<std::size_t>(i)] == 0; ++j)
+            if (badCols[static_cast<std::size_t>(j)] == 0 && !isValid(v, v.base + i * c.rows.stride + j * c.cols.stride))
+                return true;
+    return false;
+}
+
 void toDoubles(DType type, std::vector<Lane>& lanes)
 {
     if (!type.isFloating())
@@ -120,7 +134,6 @@ void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
     }
     std::vector<std::uint8_t> badRows(m, 0);
     std::vector<std::uint8_t> badCols(n, 0);
-    std::vector<std::uint8_t> oldBad(m, 0);
     std::vector<Lane> a;
     std::vector<Lane> b;
     std::vector<Lane> c(m * n);
@@ -134,13 +147,11 @@ void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
         return;
     const bool clear = scalarOf(f, record.at(bAt + 2).slot, 0) != 0;
     if (!clear) {
-        loadMatrix(cm, c, &oldBad, nullptr);
-        if (options_.checkUninitialized)
-            for (const std::uint8_t bad : oldBad)
-                if (bad != 0) {
-                    reportUninitialized(*cv.info, in.where.range);
-                    return;
-                }
+        loadMatrix(cm, c, nullptr, nullptr);
+        if (options_.checkUninitialized && startsUnwritten(cm, badRows, badCols)) {
+            reportUninitialized(*cv.info, in.where.range);
+            return;
+        }
     }
     const DType type = cv.type;
     if (!type.isFloating()) {

@@ -119,11 +119,11 @@ void Machine::wgmmaOp(Fiber& f, const Instr& in, const OpRecord& record)
         if (!adds) {
             std::fill(c.lanes.begin(), c.lanes.end(), Lane{});
             c.bad.clear();
-        } else if (!c.bad.empty()) {
+        }
+        if (multiplyTiles(*plan, result.type, a, b, c) == Started::kUnwritten) {
             reportUninitialized(result, in.where.range);
             return;
         }
-        multiplyTiles(*plan, result.type, a, b, c);
         storeRegisters(record.at(2), places3_, lane, plan->c, c);
     }
 }
