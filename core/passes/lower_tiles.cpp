@@ -245,7 +245,7 @@ private:
         }
     }
 
-    // Unless the operation writes private memory only.
+    // Unless the operation writes private memory only, or every thread moves what it has itself out of it.
     Stmt together(const Stmt& body, const ir::Provenance& where, const ir::OpCall& call)
     {
         const auto& roles = ir::info(call.op).operands;
@@ -254,7 +254,15 @@ private:
             if (const auto* region = std::get_if<Region>(&call.operands[i]); region && region->buffer)
                 if (roles[i].role == ir::Role::kWrite || roles[i].role == ir::Role::kReadWrite)
                     onlyPrivate = onlyPrivate && isPrivate(region->buffer);
-        return onlyPrivate ? body : together(body, where);
+        return onlyPrivate || movesOwn(call) ? body : together(body, where);
+    }
+
+    static bool movesOwn(const ir::OpCall& call)
+    {
+        const bool copies = ir::info(call.op).cls == OpClass::kCopy && call.op != OpId::kIm2col;
+        const Region* src = copies ? ir::regionOperand(call, "src") : nullptr;
+        const Region* dst = src ? ir::regionOperand(call, "dst") : nullptr;
+        return dst && src->buffer && dst->buffer && isPrivate(src->buffer) && dst->buffer->scope != ir::MemoryScope::kFragment;
     }
 
     Stmt copy(const ir::OpCall& call, const ir::Provenance& where)
@@ -362,7 +370,8 @@ private:
             ir::OpCall one{call.op, {target, ir::cast(target.buffer->dtype, element ? element : tile->value)}, {}};
             return std::make_shared<ir::OpStmt>(std::move(one), where);
         };
-        return together(lowerCopy(tile->src, tile->dst, update, context_, where), where);
+        Stmt body = lowerCopy(tile->src, tile->dst, update, context_, where);
+        return tile->src.buffer && isPrivate(tile->src.buffer) ? body : together(body, where);
     }
 
     Ranges ranges_;
