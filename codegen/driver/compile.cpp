@@ -7,6 +7,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/llvm/cpu_kernel.h"
 #include "core/analysis/check.h"
+#include "core/analysis/private_fragments.h"
 #include "core/support/check.h"
 #include "core/syntax/parser.h"
 #include "core/target/names.h"
@@ -174,7 +175,9 @@ private:
     void traceOnce(const staging::TraceRequest& request, DiagnosticSink& found)
     {
         staging::TraceResult result = staging::trace(*out_->program, request, stagingOptions(), found, stop_);
-        out_->function = std::move(result.function);
+        // What a tile is in SIMT code is the language's meaning, for every device: decided before anybody runs the function.
+        const bool isTiles = result.function && result.function->stage == ir::Stage::kTile && result.function->dialect == ir::Dialect::kTile;
+        out_->function = isTiles ? std::make_shared<const ir::Function>(analysis::privateFragments(*result.function)) : std::move(result.function);
         out_->instance = std::move(result.instance);
         out_->missing = std::move(result.missing);
     }
