@@ -253,6 +253,13 @@ private Q_SLOTS:
         QCOMPARE(window_->documents().current()->editor().textBytes(), kSample);
         QVERIFY(!window_->documents().current()->isModified());
         QTRY_VERIFY_WITH_TIMEOUT(bench().shown() != nullptr && !profiles().isStale(), kWaitMs);
+        // One that ran with values of its own is shown with them, not as an older one.
+        auto other = makeSampleCapture();
+        other.params["block_N"] = "32";
+        write(path, store::toTwr(other));
+        window_->documents().open(path);
+        QTRY_VERIFY_WITH_TIMEOUT(bench().shown()->instance.params.at("block_N") == "32" && profiles().shown()->params.at("block_N") == "32", kWaitMs);
+        QVERIFY(!profiles().isStale());
         write(path, "not a capture");
         window_->documents().open(path);
         QTRY_VERIFY_WITH_TIMEOUT(!profiles().problem().isEmpty(), kWaitMs);

@@ -47,12 +47,12 @@ void Workbench::edit(const std::string& text)
     compile();
 }
 
-void Workbench::choose(const std::string& kernel, const std::string& instance)
+void Workbench::choose(const std::string& kernel, const std::string& instance, const staging::Bindings& params, const staging::Bindings& dims)
 {
     auto& choice = documents_[active_].choice;
-    if (choice.kernel == kernel && choice.instance == instance)
+    if (choice.kernel == kernel && choice.instance == instance && params.empty() && dims.empty())
         return;
-    choice = {kernel, instance, {}, {}};
+    choice = {kernel, instance, params, dims};
     compile();
     Q_EMIT choiceChanged();
 }

@@ -34,7 +34,8 @@ public:
     void activate(const QString& key, const std::string& text);
     void forget(const QString& key);  // the document was closed
     void edit(const std::string& text);
-    void choose(const std::string& kernel, const std::string& instance);
+    // `params`, `dims`: values that take the place of the instance's own.
+    void choose(const std::string& kernel, const std::string& instance, const staging::Bindings& params = {}, const staging::Bindings& dims = {});
     void setParameter(const std::string& name, const std::string& literal);
     void setDimension(const std::string& name, const std::string& literal);
     void resetParameters();

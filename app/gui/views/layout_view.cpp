@@ -13,6 +13,7 @@
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
 #include "app/gui/widgets/cell_grid.h"
+#include "app/gui/widgets/elided_label.h"
 #include "app/gui/widgets/heat_map.h"
 #include "app/gui/widgets/theme.h"
 
@@ -87,9 +88,8 @@ QWidget* LayoutView::makeBar(QWidget* parent)
     colors_->setAccessibleName(tr("Colour"));
     colors_->setToolTip(tr("What the colours mean"));
     slices_ = new QHBoxLayout;
-    facts_ = new QLabel(bar);
+    facts_ = new ElidedLabel(bar);
     facts_->setProperty("role", "muted");
-    facts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     asTable_ = button("table", tr("As a table"), bar);
     asTable_->setCheckable(true);
     auto* fit = button("fit", tr("Show all (0)"), bar);
@@ -210,8 +210,7 @@ void LayoutView::showBuffer()
                             .arg(places_->registerCount())
                             .arg(places_->copies() > 1 ? tr(" · %1 copies").arg(places_->copies()) : QString()));
     else
-        facts_->setText(tr("%1 · %2 B of shared memory").arg(layout.type).arg(places_->bytes()));
-    facts_->setToolTip(facts_->text());
+        facts_->setText(tr("%1 · %L2 B of shared memory").arg(layout.type).arg(places_->bytes()));
     showReason(layout);
     showSlice();
 }

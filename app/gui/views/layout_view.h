@@ -15,6 +15,7 @@ class QToolButton;
 namespace tw::gui {
 
 class CellGrid;
+class ElidedLabel;
 class PlaceModel;
 
 class LayoutView : public View {
@@ -64,7 +65,7 @@ private:
     QHBoxLayout* slices_ = nullptr;
     QList<QSpinBox*> sliceBoxes_;
     QToolButton* asTable_ = nullptr;
-    QLabel* facts_ = nullptr;
+    ElidedLabel* facts_ = nullptr;
     QLabel* hover_ = nullptr;
     QLabel* reason_ = nullptr;
 };

@@ -125,7 +125,7 @@ void StageChart::drawLane(QPainter& painter, const Frame& f, std::size_t index, 
     }
     painter.setFont(uiFont(8.5));
     const QFontMetricsF metrics(painter.font());
-    const double detailWidth = std::min(64.0, metrics.horizontalAdvance(lane.detail));
+    const double detailWidth = std::min(80.0, metrics.horizontalAdvance(lane.detail));
     painter.setPen(ink);
     painter.drawText(QRectF(18, top, f.left - 34 - detailWidth, height - kLaneGap), Qt::AlignVCenter,
                      metrics.elidedText(lane.title, Qt::ElideRight, f.left - 34 - detailWidth));

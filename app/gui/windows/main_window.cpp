@@ -146,7 +146,10 @@ void MainWindow::connectDocuments()
         if (capture->files.empty())
             return;
         documents_->openText(tr("%1 (capture)").arg(QFileInfo(QString::fromStdString(capture->files.front().name)).fileName()), capture->files.front().text);
-        workbench_->choose(capture->kernel, capture->instance);
+        staging::Bindings dims;
+        for (const auto& [name, extent] : capture->dims)
+            dims[name] = std::to_string(extent);
+        workbench_->choose(capture->kernel, capture->instance, capture->params, dims);  // as it ran, whatever the instance says
     });
     connect(workbench_, &Workbench::snapshotChanged, this, &MainWindow::showDiagnostics);
     connect(selection_, &Selection::changed, this, &MainWindow::followSelection);
