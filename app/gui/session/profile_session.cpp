@@ -72,6 +72,10 @@ void ProfileSession::profile(const ProfileOptions& options)
     request.overTime = options.overTime;
     request.timeline = options.timeline;
     request.coldL2 = options.coldL2;
+    if (!options.metrics.empty()) {
+        request.metrics = options.metrics;
+        request.metrics.insert(request.metrics.begin(), "headline");
+    }
     const auto runner = runners_.runnerFor(request.device);
     begin();
     const auto report = [this](const protocol::Progress& p) {

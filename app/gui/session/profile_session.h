@@ -19,6 +19,7 @@ struct ProfileOptions {
     int repeat = 10;
     bool stalls = true, overTime = true, timeline = true;
     bool coldL2 = true;
+    std::vector<std::string> metrics;  // beside the headline ones, as --metrics takes them; counted on GPUs
     GivenInputs inputs;
 };
 
@@ -33,6 +34,8 @@ public:
     ProfileSession(Workbench& workbench, std::vector<std::string> runnerCommand, QObject* parent);
 
     void setRunnerFinder(RunnerFinder finder) { runners_.setFinder(std::move(finder)); }
+    // The runner that profiles on a device, which is then named as that runner knows it.
+    [[nodiscard]] std::shared_ptr<protocol::Client> runnerFor(std::string& device) { return runners_.runnerFor(device); }
 
     void profile(const ProfileOptions& options);  // nothing while another one runs
     void cancel();

@@ -12,6 +12,7 @@
 #include "app/gui/models/metric_text.h"
 #include "app/gui/views/capture_export.h"
 #include "app/gui/views/device_picker.h"
+#include "app/gui/views/metric_dialog.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/empty_state.h"
 #include "app/gui/widgets/metric_cards.h"
@@ -110,10 +111,16 @@ QWidget* ProfileView::makeControls(QWidget* parent)
     progress_ = new QProgressBar(bar);
     progress_->setTextVisible(false);
     progress_->setRange(0, 1000);
+    auto* counters = new QToolButton(bar);
+    counters->setIcon(icon(QStringLiteral("counters")));
+    counters->setToolTip(tr("Choose counters: search what the chip can count"));
+    counters->setAccessibleName(counters->toolTip());
+    connect(counters, &QToolButton::clicked, this, &ProfileView::chooseCounters);
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
     row->addWidget(device_, 1);
     row->addWidget(makeOptions(bar));
+    row->addWidget(counters);
     row->addWidget(profile_);
     row->addWidget(cancel_);
     auto* layout = new QVBoxLayout(bar);
@@ -177,6 +184,15 @@ void ProfileView::profile()
     options.inputs = setup_.inputsOf(newest ? newest->function.get() : nullptr);
     session_.profile(options);
     refresh();
+}
+
+void ProfileView::chooseCounters()
+{
+    prepare();
+    const auto newest = context_.workbench.newest();
+    auto* dialog = new MetricDialog(session_, device_->device(), newest && newest->target.isCuda() ? newest->target.name : std::string(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 void ProfileView::refresh()

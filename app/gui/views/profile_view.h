@@ -24,6 +24,7 @@ public:
     [[nodiscard]] bool isSettled() const override { return !session_.isBusy(); }
 
     void profile();
+    void chooseCounters();  // opens the search
 
 Q_SIGNALS:
     void openRequested();  // a stored capture

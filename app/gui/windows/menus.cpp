@@ -176,6 +176,10 @@ void Builder::runMenu()
         window->focusView(QStringLiteral("profile"));
         qobject_cast<ProfileView*>(window->view(QStringLiteral("profile")))->profile();
     });
+    add(m, "run.counters", MainWindow::tr("C&hoose counters…"), "counters", {}, [window] {
+        window->focusView(QStringLiteral("profile"));
+        qobject_cast<ProfileView*>(window->view(QStringLiteral("profile")))->chooseCounters();
+    });
     auto* cancel = add(m, "run.cancel", MainWindow::tr("&Cancel"), "stop", QKeySequence(Qt::SHIFT | Qt::Key_F5), [window] {
         window->runs().cancel();
         window->profiles().cancel();
