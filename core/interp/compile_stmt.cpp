@@ -91,7 +91,8 @@ void Compiler::store(const ir::Store& s)
     std::vector<Value> temporaries;
     const int first = here();
     const Value value = expr(s.value);
-    const bool copies = function_.stage == ir::Stage::kThread && isCopy(s.value);
+    // What nobody wrote is told where it arrives: the tail of a padded tile lies outside of the tensor.
+    const bool copies = (function_.stage == ir::Stage::kThread || s.buffer->scope == ir::MemoryScope::kGlobal) && isCopy(s.value);
     for (int k = here() - 1; copies && k >= first; --k)
         if (p_.code[static_cast<std::size_t>(k)].op == Op::kLoad) {
             p_.code[static_cast<std::size_t>(k)].handsOn = true;  // the value's own load comes behind those of its indices
