@@ -69,9 +69,8 @@ Text KernelPrinter::operation(const ir::OpCall& call, DType type, const ir::Prov
         const Text test = value(ir::exprOperand(call, "condition"));
         return {fmt::format("if (!{}) tw_assert_failed({}, {}, {})", parenthesized(test, 15), quoted(textAttr(call, "msg", "the assertion fails")), quoted(place), line)};
     }
+    case OpId::kStageRecord: return record(call);
     case OpId::kCallExtern: {
-        if (isRecord(call))
-            return record(call);
         std::vector<std::string> arguments;
         for (const ir::Operand& o : call.operands) {
             const auto* e = std::get_if<ir::Expr>(&o);

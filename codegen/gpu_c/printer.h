@@ -159,9 +159,6 @@ private:
 [[nodiscard]] std::string textAttr(const ir::OpCall& call, const char* name, const std::string& otherwise);
 [[nodiscard]] std::int64_t constantOf(const ir::Expr& e, std::int64_t otherwise);
 
-// Whether an operation makes a stage record.
-[[nodiscard]] bool isRecord(const ir::OpCall& call);
-
 // The buffer that owns the storage of a view.
 [[nodiscard]] const ir::BufferNode* rootOf(const ir::Buffer& buffer);
 

@@ -47,8 +47,8 @@ public:
     void visit(const ir::Stmt& s) override
     {
         const auto* op = ir::as<ir::OpStmt>(s);
-        if (op && isRecord(op->call) && records_)
-            note(constantOf(ir::exprOperand(op->call, "args"), 0), s->where);
+        if (op && op->call.op == ir::OpId::kStageRecord && records_)
+            note(constantOf(ir::exprOperand(op->call, "event"), 0), s->where);
         const auto* launch = ir::as<ir::Launch>(s);
         if (!launch)
             return ir::Visitor::visit(s);
@@ -92,11 +92,6 @@ std::string positionIn(const std::string& a, const Numbers& values)
 
 }  // namespace
 
-bool isRecord(const ir::OpCall& call)
-{
-    return call.op == ir::OpId::kCallExtern && textAttr(call, "name", "") == "tw_record";
-}
-
 std::vector<StageRecords> stageRecords(const ir::Function& function, const GpuProgram& program)
 {
     Tables tables(program);
@@ -130,7 +125,7 @@ Text KernelPrinter::record(const ir::OpCall& call) const
 {
     if (omitsRecords_)
         return {};
-    const std::int64_t event = constantOf(ir::exprOperand(call, "args"), 0), capacity = ir::intAttr(launch_.attrs, "record_capacity", 0);
+    const std::int64_t event = constantOf(ir::exprOperand(call, "event"), 0), capacity = ir::intAttr(launch_.attrs, "record_capacity", 0);
     return {event == 0 ? fmt::format("tw_record_finish({}, {}, {})", recorderName_, recordsName_, capacity)
                        : fmt::format("tw_record({}, {}, {}, {})", recorderName_, recordsName_, capacity, event)};
 }

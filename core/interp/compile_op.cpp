@@ -139,10 +139,9 @@ Compiler::Value Compiler::operation(const ir::OpCall& call, DType type, const ir
         annotation(call, where);
         return {};
     }
+    if (call.op == OpId::kStageRecord)
+        return record(call, where);
     if (info.cls == OpClass::kExtern) {
-        const auto name = call.attrs.find("name");
-        if (name != call.attrs.end() && name->second == ir::Attr(std::string("tw_record")))
-            return record(call, where);
         unsupported(where, "calling C source");
         return {intConstant(0), false};
     }

@@ -118,6 +118,7 @@ private:
 
     void checkBinary(const Binary& b);
     void checkOperand(const OpInfo& op, const OperandInfo& operand, const Operand& value);
+    void checkRecord(const OpCall& call);
     void visitSeq(const Seq& seq);
     void visitFor(const For& loop);
     void visitLaunch(const Launch& launch);
@@ -129,7 +130,7 @@ private:
     std::unordered_set<const void*> everBound_;
     std::unordered_set<const ExprNode*> liveVars_;
     std::unordered_set<const BufferNode*> liveBuffers_;
-    bool inLaunch_ = false;
+    const Launch* launch_ = nullptr;  // around this place
     int loopDepth_ = 0;
 };
 
@@ -226,7 +227,22 @@ void Verifier::visit(const OpCall& call)
         if (const auto* map = std::get_if<Ref<const LayoutMap>>(&call.operands[i]); map && *map)
             visitLayout(**map);
     }
+    if (call.op == OpId::kStageRecord)
+        checkRecord(call);
     Visitor::visit(call);
+}
+
+// Of a launch with a table, and an event of it.
+void Verifier::checkRecord(const OpCall& call)
+{
+    const Expr event = exprOperand(call, "event");
+    const std::int64_t* number = event ? asInt(event) : nullptr;
+    const auto kinds = launch_ ? launch_->attrs.find("record_kinds") : Attrs::const_iterator{};
+    const auto* table = launch_ && kinds != launch_->attrs.end() ? std::get_if<std::vector<std::string>>(&kinds->second) : nullptr;
+    if (!table)
+        fail("a stage record in a launch without a table of its events");
+    else if (!number || *number < 0 || *number > static_cast<std::int64_t>(table->size()))
+        fail(fmt::format("a stage record of event {}, but the launch has events 0 to {}", event ? print(event) : "none", table->size()));
 }
 
 void Verifier::visitSeq(const Seq& seq)
@@ -272,7 +288,7 @@ void Verifier::visitFor(const For& loop)
 
 void Verifier::visitLaunch(const Launch& launch)
 {
-    if (inLaunch_)
+    if (launch_)
         fail("a launch inside a launch");
     if (launch.grid.size() != launch.blockVars.size())
         fail(fmt::format("a launch has {} grid extents but {} block indices", launch.grid.size(), launch.blockVars.size()));
@@ -283,9 +299,9 @@ void Verifier::visitLaunch(const Launch& launch)
         bindVar(var);
     for (const Var& var : launch.threadVars)
         bindVar(var);
-    inLaunch_ = true;
+    launch_ = &launch;
     visit(launch.body);
-    inLaunch_ = false;
+    launch_ = nullptr;
     close();
 }
 

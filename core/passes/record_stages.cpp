@@ -21,9 +21,7 @@ constexpr int kNone = -1;   // what the role does is not known here
 
 Stmt record(int event, const ir::Provenance& where)
 {
-    ir::Attrs attrs;
-    attrs["name"] = std::string(kRecordFunction);
-    return std::make_shared<ir::OpStmt>(ir::OpCall{ir::OpId::kCallExtern, {ir::intImm(event)}, std::move(attrs)}, where);
+    return std::make_shared<ir::OpStmt>(ir::OpCall{ir::OpId::kStageRecord, {ir::intImm(event)}, {}}, where);
 }
 
 // A row of the launch's table. `place` tells stages apart that one iteration comes to several times; `reset` is 0 or the depth

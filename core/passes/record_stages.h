@@ -22,10 +22,7 @@ struct RecordOptions {
 // chooses them (resources/device/cuda/records.cuh).
 [[nodiscard]] std::vector<std::int64_t> spreadBlocks(int count, std::int64_t blocks);
 
-// The function of the device prelude that makes a record: a call of it as `call_extern` with the event (int32) is a record.
-inline constexpr const char* kRecordFunction = "tw_record";
-
-// Places stage records. It is no step of the pipeline but stands behind it, where somebody asks for records: so the code
+// Places stage records: `stage_record` of core/ir/ops.def. It is no step of the pipeline but stands behind it, where somebody asks for records: so the code
 // without them is untouched, and the code with them is the same but for them.
 //
 // A record says what its role does from there on, until its next record: so a role's stages add up to its time, and one

@@ -17,12 +17,6 @@ using ir::as;
 using ir::OpId;
 using ir::Stmt;
 
-bool isRecord(const ir::OpCall& call)
-{
-    const auto name = call.attrs.find("name");
-    return call.op == OpId::kCallExtern && name != call.attrs.end() && name->second == ir::Attr(std::string("tw_record"));
-}
-
 // Whether the order of what is below matters: records, and what waits for others or tells them.
 class Orders final : public ir::Visitor {
 public:
@@ -31,7 +25,7 @@ public:
     void visit(const ir::OpCall& call) override
     {
         const ir::OpClass cls = ir::info(call.op).cls;
-        found = found || isRecord(call) || cls == ir::OpClass::kBarrier || cls == ir::OpClass::kAsync || call.op == OpId::kTmaLoad;
+        found = found || call.op == OpId::kStageRecord || cls == ir::OpClass::kBarrier || cls == ir::OpClass::kAsync || call.op == OpId::kTmaLoad;
         ir::Visitor::visit(call);
     }
 };
@@ -229,8 +223,8 @@ private:
 
     void operation(const ir::OpCall& call)
     {
-        if (isRecord(call))
-            return add({StepKind::kRecord, static_cast<int>(value(ir::exprOperand(call, "args")).value_or(0)), 0, {}});
+        if (call.op == OpId::kStageRecord)
+            return add({StepKind::kRecord, static_cast<int>(value(ir::exprOperand(call, "event")).value_or(0)), 0, {}});
         const auto number = [&](const char* name, std::int64_t otherwise) {
             const ir::Expr e = ir::exprOperand(call, name);
             return e ? value(e).value_or(otherwise) : otherwise;

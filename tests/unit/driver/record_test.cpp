@@ -11,7 +11,9 @@
 #include "core/interp/interpreter.h"
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
+#include "core/ir/visit.h"
 #include "core/sim/sim.h"
+#include "core/staging/program.h"
 
 namespace tw::driver {
 namespace {
@@ -201,6 +203,20 @@ TEST(RecordProgram, RunsGiveTheSameValues)
         EXPECT_TRUE(ran.ok && simulated.ok) << file << ": " << (sink.all().empty() ? "" : sink.all().front().message);
         for (const auto& [name, tensor] : first.tensors)
             EXPECT_EQ(tensor.bytes, second.tensors.at(name).bytes) << file << ", " << name;
+    }
+}
+
+// Records are operations of the IR: they print, and read back.
+TEST(RecordProgram, RecordedCodeReadsBack)
+{
+    for (const char* file : kFiles) {
+        const RecordedProgram with = recorded(*compiled(file));
+        const std::string text = ir::print(*with.function).text;
+        EXPECT_NE(text.find("tw.op(\"stage_record\", 1)"), std::string::npos) << file;
+        DiagnosticSink sink;
+        const auto again = staging::readFunction(text, sink);
+        ASSERT_TRUE(again) << file << ": " << (sink.all().empty() ? "" : sink.all().front().message);
+        EXPECT_TRUE(ir::equal(*with.function, *again)) << file;
     }
 }
 

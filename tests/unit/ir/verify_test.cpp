@@ -64,6 +64,27 @@ TEST(Verify, Operations)
     EXPECT_EQ(verify(f).front(), "clear is not legal in this stage");
 }
 
+TEST(Verify, StageRecords)
+{
+    const auto problem = [](std::vector<Operand> operands, Attrs attrs, Stage stage = Stage::kThread) {
+        const Stmt with = launch({intImm(1)}, {makeVar("b")}, op(OpId::kStageRecord, std::move(operands)));
+        auto changed = std::make_shared<Launch>(*as<Launch>(with));
+        changed->attrs = std::move(attrs);
+        Function f = function({kOut}, changed);
+        f.stage = stage;
+        const auto problems = verify(f);
+        return problems.empty() ? "" : problems.front();
+    };
+    const Attrs table{{"record_kinds", std::vector<std::string>{"wait", "tensor"}}};
+    EXPECT_EQ(problem({intImm(0)}, table), "");
+    EXPECT_EQ(problem({intImm(2)}, table), "");
+    EXPECT_EQ(problem({intImm(3)}, table), "a stage record of event 3, but the launch has events 0 to 2");
+    EXPECT_EQ(problem({makeVar("i")}, table), "a stage record of event i, but the launch has events 0 to 2");
+    EXPECT_EQ(problem({intImm(1)}, {}), "a stage record in a launch without a table of its events");
+    EXPECT_EQ(problem({}, table), "stage_record lacks its operand event");
+    EXPECT_EQ(problem({intImm(1)}, table, Stage::kTile), "stage_record is not legal in this stage");
+}
+
 TEST(Verify, Structure)
 {
     const Stmt clear = op(OpId::kClear, {whole(kOut)});
