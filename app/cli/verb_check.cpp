@@ -61,7 +61,7 @@ private:
                });
     }
 
-    // The other configurations of an autotuned kernel, up to the first that is wrong.
+    // The other configurations of an autotuned kernel, up to the first that cannot be. Tuning leaves such ones out: the program is none the worse.
     void configurations(const Selected& selected)
     {
         if (!selected.request.params.empty() || selected.kernel->configs.size() < 2)
@@ -69,9 +69,25 @@ private:
         for (std::size_t i = 1; i < selected.kernel->configs.size() && !stop_.stop_requested(); ++i) {
             staging::TraceRequest request = selected.request;
             request.params = selected.kernel->configs[i];
-            const auto snapshot = compile(request, driver::StageWanted::kTrace | driver::StageWanted::kCheck);
+            bool choseExtents = false;
+            const auto stages = driver::StageWanted::kTrace | driver::StageWanted::kCheck;
+            const auto snapshot = device::compileWithExtents(file_.request(request, stages), 1024, choseExtents, stop_);
             if (!isFine(*snapshot))
-                return;
+                return leftOut(*snapshot, request.params);
+        }
+    }
+
+    void leftOut(const driver::CompileSnapshot& snapshot, const staging::Bindings& configuration)
+    {
+        std::string values;
+        for (const auto& [name, value] : configuration)
+            values += fmt::format("{}{}={}", values.empty() ? "" : ", ", name, value);
+        for (Diagnostic d : snapshot.diagnostics) {
+            if (d.severity != Severity::kError)
+                continue;
+            d.severity = Severity::kWarning;
+            d.message = fmt::format("tuning leaves the configuration {} out: {}", values, d.message);
+            report_.add(d);
         }
     }
 

@@ -243,6 +243,31 @@ def main(X: T.Tensor((64,), "float32")):
     EXPECT_NE(found["message"].get<std::string>().find("not supported: the shared memory in use at one time is 131072 bytes"), std::string::npos);
 }
 
+// A search space may hold configurations that cannot be: tuning skips them, and the file is right all the same.
+TEST(Contract, CheckLeavesImpossibleConfigurationsOut)
+{
+    const auto with = [](const char* configs) {
+        return std::string("import tilelang\nimport tilelang.language as T\n\n@tilelang.autotune(configs=[") + configs + R"(])
+@tilelang.jit(out_idx=[1])
+def twice(n=64, threads=64):
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+        with T.Kernel(1, threads=threads):
+            for i in T.Parallel(n):
+                Y[i] = X[i] * 2
+    return main
+)";
+    };
+    const TemporaryFile file("space.py", with("dict(threads=32), dict(threads=4096)"));
+    const Answer answer = tilec("check " + file.path() + " --json");
+    EXPECT_EQ(answer.exitCode, 0);
+    const Json j = answer.json();
+    ASSERT_EQ(j["diagnostics"].size(), 1U) << j.dump(1);
+    EXPECT_EQ(j["diagnostics"][0]["severity"], "warning");
+    EXPECT_NE(j["diagnostics"][0]["message"].get<std::string>().find("threads=4096"), std::string::npos);
+    EXPECT_EQ(tilec("check " + TemporaryFile("first.py", with("dict(threads=4096), dict(threads=32)")).path()).exitCode, 1);
+}
+
 TEST(Contract, EmitCuda)
 {
     const TemporaryFile file("add.py", kAdd);
