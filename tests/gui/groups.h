@@ -18,6 +18,7 @@ std::unique_ptr<QObject> makeGpuTest();
 std::unique_ptr<QObject> makeProfileTest();
 std::unique_ptr<QObject> makeCompareTest();
 std::unique_ptr<QObject> makeTuneTest();
+std::unique_ptr<QObject> makeCountersTest();
 
 // A factory with two instances: C = A + B over [M, N] tiles.
 inline const std::string kSample = R"(import tilelang

@@ -1,6 +1,4 @@
 #include <QAbstractItemModelTester>
-#include <QLabel>
-#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -8,7 +6,6 @@
 #include "app/gui/models/line_costs.h"
 #include "app/gui/models/listing.h"
 #include "app/gui/models/memory_flow.h"
-#include "app/gui/models/metric_model.h"
 #include "app/gui/models/metric_text.h"
 #include "app/gui/models/profile_charts.h"
 #include "app/gui/models/profile_rows.h"
@@ -17,7 +14,6 @@
 #include "app/gui/views/capture_export.h"
 #include "app/gui/views/code_view.h"
 #include "app/gui/views/finding_view.h"
-#include "app/gui/views/metric_dialog.h"
 #include "app/gui/widgets/export_picture.h"
 #include "app/gui/windows/main_window.h"
 #include "app/gui/windows/options.h"
@@ -248,7 +244,6 @@ private Q_SLOTS:
         makeWindow();
         const QString path = folder_.filePath(QStringLiteral("run.twr"));
         write(path, store::toTwr(makeSampleCapture()));
-        QSignalSpy changed(&profiles(), &ProfileSession::changed);
         window_->documents().open(path);
         QTRY_VERIFY_WITH_TIMEOUT(profiles().shown() != nullptr, kWaitMs);
         QCOMPARE(profiles().shown()->kernel, std::string("add"));
@@ -327,59 +322,6 @@ private Q_SLOTS:
         QVERIFY(read("csv").startsWith("part,name"));
         QVERIFY(capture::fromJson(read("json").toStdString()).has_value());
         QVERIFY(!exportCapture(capture, nullptr, QStringLiteral("/nowhere/out.twr")).isEmpty());
-    }
-
-    void chosenCountersAreTickedAndKept()
-    {
-        MetricModel model;
-        QAbstractItemModelTester tester(&model, Fatal::Fatal);
-        model.setMetrics({{"duration_us", "us", "time on the GPU", "headline", "gpu__time_duration.sum", 1},
-                          {"shared_load_conflicts", "count", "extra passes of loads", "memory", "l1tex__x", 1},
-                          {"dram__sectors.sum", "l2_sector", "# of sectors", "", "", 2}});
-        const auto box = [&](int row) { return model.index(row, MetricModel::kName).data(Qt::CheckStateRole).toInt(); };
-        QSignalSpy changed(&model, &MetricModel::chosenChanged);
-        model.toggle(model.index(0, 0));  // every profile has it
-        QCOMPARE(changed.size(), 0);
-        QCOMPARE(box(0), int(Qt::Checked));
-        model.toggle(model.index(2, MetricModel::kMeaning));
-        model.toggle(model.index(1, 0));
-        QCOMPARE(model.chosen(), (std::vector<std::string>{"dram__sectors.sum", "shared_load_conflicts"}));
-        model.setMetrics({});  // another search forgets nothing
-        QCOMPARE(model.chosen().size(), 2U);
-        model.setMetrics({{"dram__sectors.sum", "l2_sector", "# of sectors", "", "", 2}});
-        QCOMPARE(box(0), int(Qt::Checked));
-        model.toggle(model.index(0, 0));
-        QCOMPARE(model.chosen(), (std::vector<std::string>{"shared_load_conflicts"}));
-    }
-
-    // Without CUPTI the dialog says what is needed; with it, the target's chip is searched, GPU or not.
-    void countersAreSearchedByName()
-    {
-        makeWindow();
-        openSample();
-        MetricDialog dialog(profiles(), "sim", "sm_90a", window_.get());
-        dialog.show();
-        const auto labels = [&] {
-            QString all;
-            for (auto* label : dialog.findChildren<QLabel*>())
-                all += label->isVisible() ? label->text() + QLatin1Char('\n') : QString();
-            return all;
-        };
-        QTRY_VERIFY_WITH_TIMEOUT(!labels().contains(QStringLiteral("Asking")), kWaitMs);
-        QVERIFY(dialog.noteText().contains(QStringLiteral("once the device is a GPU")));
-        if (dialog.metrics().rowCount() == 0) {
-            QVERIFY2(labels().contains(QStringLiteral("NVIDIA GPU")), qPrintable(labels()));
-            QSKIP("no CUPTI here: the search itself is not tried");
-        }
-        QTest::keyClicks(&dialog.searchLine(), QStringLiteral("shared load conflict"));
-        const auto first = [&] { return dialog.metrics().index(0, 0).data().toString(); };
-        QTRY_COMPARE_WITH_TIMEOUT(first(), QStringLiteral("shared_load_conflicts"), kWaitMs);
-        QTest::keyClick(&dialog.searchLine(), Qt::Key_Return);
-        QCOMPARE(profiles().wanted().metrics, std::vector<std::string>{"shared_load_conflicts"});
-        QVERIFY(dialog.noteText().startsWith(QStringLiteral("1 chosen")));
-        QTest::keyClicks(&dialog.searchLine(), QStringLiteral(" nobody counts this"));
-        QTRY_VERIFY_WITH_TIMEOUT(labels().contains(QStringLiteral("No counter is called so")), kWaitMs);
-        QCOMPARE(profiles().wanted().metrics.size(), 1U);
     }
 
     void lostRunnerIsSaid()

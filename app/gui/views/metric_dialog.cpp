@@ -63,7 +63,7 @@ QTreeView* MetricDialog::makeTable(QWidget* parent)
     table->setUniformRowHeights(true);
     table->setAlternatingRowColors(true);
     table->header()->setStretchLastSection(true);
-    table->header()->resizeSection(MetricModel::kName, 380);
+    table->header()->resizeSection(MetricModel::kName, 430);
     table->header()->resizeSection(MetricModel::kUnit, 110);
     table->header()->resizeSection(MetricModel::kPasses, 70);
     connect(table, &QTreeView::activated, model_, &MetricModel::toggle);
@@ -111,7 +111,7 @@ void MetricDialog::showResult()
                                              .arg(result.found + listed - counters)
                                              .arg(counters < result.found ? tr(", the first %1 are listed").arg(listed) : QString()));
     if (!problem.isEmpty())
-        nothing_->setMessage(tr("No counters here"), tr("%1.\nCounters are read on an NVIDIA GPU, with CUPTI of the CUDA toolkit: on this machine, or on one that ssh reaches (device ssh:HOST/cuda:0).").arg(problem));
+        nothing_->setMessage(tr("No counters here"), tr("%1.\nAn NVIDIA GPU counts, with CUPTI of the CUDA toolkit: this machine's, or one that ssh reaches.").arg(problem.at(0).toUpper() + problem.mid(1)));
     else
         nothing_->setMessage(tr("No counter is called so"), tr("Words are searched in names and meanings; all of them must be there."));
     pages_->setCurrentWidget(listed == 0 ? static_cast<QWidget*>(nothing_) : table_);
