@@ -35,6 +35,7 @@ constexpr Known kKnown[] = {
     {"dram_read_pct", "DRAM read", Better::kNeither, "Reads of global memory against its peak"},
     {"dram_write_pct", "DRAM written", Better::kNeither, "Writes to global memory against its peak"},
     {"shared_pct", "Shared memory", Better::kNeither, "Work of the shared-memory pipe against its peak"},
+    {"shared_bandwidth_pct", "Shared bandwidth", Better::kNeither, "Passes over shared memory, of one a cycle"},
     {"shared_wavefronts", "Shared wavefronts", Better::kLower, "Passes over the banks of shared memory"},
     {"global_sectors", "Global sectors", Better::kLower, "Sectors of 32 bytes that accesses to global memory touch"},
     {"sector_efficiency_pct", "Sector efficiency", Better::kHigher, "Bytes asked for against the bytes of the sectors touched"},

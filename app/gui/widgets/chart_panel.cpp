@@ -272,7 +272,8 @@ void ChartPanel::drawTags(QPainter& painter) const
         if (!plot.adjusted(-2, -2, 2, 2).contains(at))
             continue;
         const bool leftOf = at.x() + width + 10 > plot.right();
-        painter.drawText(QPointF(leftOf ? plot.right() - width - 6 : at.x() + 8, leftOf ? at.y() - 5 : at.y() + 4), s.tag);
+        // Above a level line; below and right of a rising one, which would run through it.
+        painter.drawText(QPointF(leftOf ? plot.right() - width - 6 : at.x() + 8, leftOf ? at.y() - 5 : at.y() + 13), s.tag);
     }
 }
 

@@ -20,8 +20,8 @@ QList<Place> placesOf(const QString& layout)
         return out;
     };
     if (layout == QLatin1String("profile"))
-        return {{Qt::LeftDockWidgetArea, names({"profile", "kernels"}), 350},
-                {Qt::LeftDockWidgetArea, names({"findings"}), 350},
+        return {{Qt::LeftDockWidgetArea, names({"profile", "kernels"}), 384},
+                {Qt::LeftDockWidgetArea, names({"findings"}), 384},
                 {Qt::RightDockWidgetArea, names({"cuda", "ptx", "sass", "passes"}), 520},
                 {Qt::BottomDockWidgetArea,
                  names({"timeline", "memoryflow", "roofline", "stalls", "counters", "history", "compare", "tune", "resources", "access", "memory", "layout", "run",
