@@ -12,6 +12,8 @@
 namespace tw::gui {
 namespace {
 
+QString unitText(const std::string& unit) { return unit == "us" ? QStringLiteral("\u00b5s") : QString::fromStdString(unit); }
+
 QString textOf(const compare::Value& value, const std::string& unit)
 {
     return value.number ? valueText(*value.number, unit) : QString::fromStdString(value.text);
@@ -43,7 +45,7 @@ std::optional<ChartData> curveOf(const compare::Row& row, const std::vector<Comp
     const auto [first, last] = std::minmax_element(line.points.begin(), line.points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
     ChartData chart;
     chart.x = {QString::fromStdString(swept), first->x(), last->x() > first->x() ? last->x() : first->x() + 1, false};
-    chart.y = {row.unit == "count" ? line.name : QStringLiteral("%1, %2").arg(line.name, QString::fromStdString(row.unit)), 0, top > 0 ? top * 1.05 : 1, false};
+    chart.y = {row.unit == "count" ? line.name : QStringLiteral("%1, %2").arg(line.name, unitText(row.unit)), 0, top > 0 ? top * 1.05 : 1, false};
     ChartSeries points = line;
     points.kind = ChartSeries::Kind::kPoints;
     chart.series = {line, points};
@@ -153,7 +155,7 @@ ComparedChart comparedChart(const compare::Row& row, const std::vector<ComparedV
     ComparedChart chart;
     if (!swept.empty())
         chart.curve = curveOf(row, variants, swept, dark);
-    chart.bars.unit = row.unit == "count" ? QString() : QLatin1Char(' ') + QString::fromStdString(row.unit);
+    chart.bars.unit = row.unit == "count" ? QString() : QLatin1Char(' ') + unitText(row.unit);
     chart.bars.valueTitle = numberTitle(row) + (chart.bars.unit.isEmpty() ? QString() : QLatin1Char(',') + chart.bars.unit);
     BarSet set{QStringLiteral("%1, %2").arg(numberTitle(row), originName(row.origin)), categoryColor(0, dark), {}};
     double top = 0;

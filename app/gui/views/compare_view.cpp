@@ -112,7 +112,8 @@ QWidget* CompareView::makePages(QWidget* parent)
     timelines_ = new StageChart(pages_);
     bars_ = new BarPanel(pages_);
     curve_ = new ChartPanel(pages_);
-    for (QWidget* w : std::initializer_list<QWidget*>{table_, texts_, memory_, timelines_, bars_, curve_})
+    noPicture_ = new EmptyState(QStringLiteral("compare"), pages_);
+    for (QWidget* w : std::initializer_list<QWidget*>{table_, texts_, memory_, timelines_, bars_, curve_, noPicture_})
         pages_->addWidget(w);
     return pages_;
 }
@@ -222,16 +223,20 @@ void CompareView::showTimelines()
     std::vector<LabelledCapture> captures;
     for (const auto& v : compared())
         captures.push_back({v.label, v.capture});
-    timelines_->setData(stackedLanes(captures, theme().isDark()));
-    pages_->setCurrentWidget(timelines_);
+    StageChartData lanes = stackedLanes(captures, theme().isDark());
+    noPicture_->setMessage(tr("No timelines yet"), tr("Profile all: the stages of every variant are recorded, and stand here on one axis."));
+    pages_->setCurrentWidget(lanes.lanes.empty() ? static_cast<QWidget*>(noPicture_) : timelines_);
+    timelines_->setData(std::move(lanes));
 }
 
 void CompareView::showChart()
 {
     const auto variants = compared();
     const auto found = std::find_if(numbers_.begin(), numbers_.end(), [this](const auto& row) { return chartName(row) == metric_->currentText(); });
-    if (found == numbers_.end())
-        return pages_->setCurrentWidget(bars_);
+    if (found == numbers_.end()) {
+        noPicture_->setMessage(tr("No numbers yet"), tr("They come with the first result of the compiler, more of them with Profile all."));
+        return pages_->setCurrentWidget(noPicture_);
+    }
     const auto plot = comparedChart(*found, variants, session_.sweptParameter(), theme().isDark());
     if (plot.curve) {
         curve_->setData(*plot.curve);

@@ -51,7 +51,7 @@ private:
     RowModel* rows_;
     std::vector<compare::Row> numbers_;
     CompareBar* bar_ = nullptr;
-    EmptyState* nothing_ = nullptr;
+    EmptyState *nothing_ = nullptr, *noPicture_ = nullptr;  // no variants; nothing to draw of those there are
     QWidget* results_ = nullptr;
     QTabBar* tabs_ = nullptr;
     QComboBox *pass_ = nullptr, *metric_ = nullptr;

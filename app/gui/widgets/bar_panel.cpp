@@ -64,7 +64,8 @@ void BarPanel::rebuild()
     auto* values = new QValueAxis;
     values->setRange(0, data_.largest);
     values->setTickCount(6);
-    values->setLabelFormat(QStringLiteral("%.0f"));
+    values->applyNiceNumbers();
+    values->setLabelFormat(QStringLiteral("%g"));
     values->setTitleText(data_.valueTitle);
     chart()->addAxis(categories, Qt::AlignLeft);
     chart()->addAxis(values, Qt::AlignBottom);

@@ -101,8 +101,10 @@ void CommandPalette::filter(const QString& pattern)
     if (!pattern.trimmed().isEmpty())
         std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     model_->clear();
+    QPixmap blank(16, 16);  // so that names stand below each other
+    blank.fill(Qt::transparent);
     for (const auto& [score, action] : ranked) {
-        auto* item = new QStandardItem(action->icon(), plainText(*action));
+        auto* item = new QStandardItem(action->icon().isNull() ? QIcon(blank) : action->icon(), plainText(*action));
         item->setData(QVariant::fromValue(static_cast<QObject*>(action)), kActionRole);
         item->setData(action->shortcut().toString(QKeySequence::NativeText), kShortcutRole);
         item->setEnabled(action->isEnabled());
