@@ -2,7 +2,16 @@
 
 #include <QMetaObject>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace tw::gui {
+namespace {
+
+// Where cores are few, painting what was typed goes before compiling it. Linux: of this thread alone.
+void letTheWindowGoFirst() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 5); }
+
+}  // namespace
 
 CompileWorker::CompileWorker(CompileFunction compile, QObject* parent) : QObject(parent), compile_(std::move(compile)) {}
 
@@ -11,6 +20,7 @@ quint64 CompileWorker::submit(driver::CompileRequest request)
     const bool wasBusy = isBusy();
     const quint64 generation = ++submitted_;
     job_.submit([this, generation, request = std::move(request)](std::stop_token stop) {
+        letTheWindowGoFirst();
         SnapshotPtr snapshot = compile_(request, stop);
         if (stop.stop_requested())
             return;
