@@ -4,7 +4,7 @@ namespace tw {
 
 void hintIgnored(DiagnosticSink& sink, const SourceRange& range, std::string message)
 {
-    sink.warning(Code::kOption, range, std::move(message));
+    sink.warning(Code::kHintIgnored, range, std::move(message));
 }
 
 }  // namespace tw
