@@ -89,6 +89,9 @@ void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int la
     const bool adds = how == Combiner::kSum || how == Combiner::kAbsSum;
     const bool single = accType.scalar == ir::Scalar::kFloat32;
     const bool rounds = adds && type.isFloating() && (single || options_.perturb);
+    // What was there joins a narrow float's sum before the one rounding to the destination.
+    const bool accIsWider = accType.isFloating() && dst.type.isFloating() && accType.bits() > dst.type.bits();
+    const DType joint = accIsWider ? accType : dst.type;
     const auto count = static_cast<std::size_t>(axis.extent);
     std::vector<Lane> row(count);
     forEachPosition(extents, [&](const std::vector<std::int64_t>& at) {
@@ -116,18 +119,21 @@ void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int la
         }
         if (!type.isFloating())
             wrapLanes(accType, &acc, 1);
-        castLanes(accType, dst.type, &acc, &acc, 1);
+        castLanes(accType, joint, &acc, &acc, 1);
         if (!clear) {
             if (options_.checkUninitialized && !isValid(dst, to)) {
                 reportUninitialized(*dst.info, in.where.range);
                 return;
             }
-            acc = combine(how, dst.type, loadElement(dst.type, dst.bytes, to), acc, nanWins);
-            if (dst.type.isFloating())
-                roundLanes(dst.type, &acc, 1);
+            Lane before = loadElement(dst.type, dst.bytes, to);
+            castLanes(dst.type, joint, &before, &before, 1);
+            acc = combine(how, joint, before, acc, nanWins);
+            if (joint.isFloating())
+                roundLanes(joint, &acc, 1);
             else
-                wrapLanes(dst.type, &acc, 1);
+                wrapLanes(joint, &acc, 1);
         }
+        castLanes(joint, dst.type, &acc, &acc, 1);
         storeElement(dst.type, dst.bytes, to, acc);
         setValid(dst, to);
         if (!valid && dst.valid)

@@ -77,6 +77,28 @@ def f(A: T.Tensor((8, 16), T.int32), O: T.Tensor((1,), T.int32), P: T.Tensor((4,
     EXPECT_EQ(k.at("P", 3), 255);
 }
 
+// 258 + (0.5 + 0.498046875) in bfloat16, whose neighbours are 2 apart here: 258 where the whole sum is rounded once; a sum
+// rounded by itself is 1, and 259 would go to the even 260.
+TEST(Conformance, sumsWithWhatWasThereRoundOnce)
+{
+    TextKernel k(R"(
+@T.prim_func
+def f(A: T.Tensor((4, 2), T.bfloat16), O: T.Tensor((4,), T.bfloat16)):
+    with T.Kernel(1, threads=32):
+        a = T.alloc_fragment((4, 2), T.bfloat16)
+        s = T.alloc_fragment((4,), T.bfloat16)
+        T.copy(A, a)
+        T.fill(s, 258)
+        T.reduce_sum(a, s, dim=1, clear=False)
+        T.copy(s, O)
+)",
+                 "f");
+    k.fill("A", [](auto x) { return x % 2 == 0 ? 0.5 : 0.498046875; });
+    k.runWell();
+    for (int row = 0; row < 4; ++row)
+        EXPECT_EQ(k.at("O", row), 258);
+}
+
 TEST(Conformance, dynamicAndStrided)
 {
     for (const int m : {1, 7, 40}) {
