@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/analysis/private_fragments.h"
 #include "core/interp/interpreter.h"
 #include "core/ir/print.h"
 #include "core/ir/verify.h"
@@ -228,7 +229,7 @@ std::string compare(const staging::Program& program, const staging::TraceRequest
     if (elements > kMaxElements)
         return "its tensors are large";
     std::string why;
-    return expectSameMeaning(*traced.function, prepared->arguments, request.kernel, why) ? std::string() : why;
+    return expectSameMeaning(analysis::privateFragments(*traced.function), prepared->arguments, request.kernel, why) ? std::string() : why;
 }
 
 class PassesOnFile : public testing::TestWithParam<std::string> {};
