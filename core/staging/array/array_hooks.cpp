@@ -85,12 +85,20 @@ Value ArrayTracer::shape(const ArrayValue& value) const
     return makeTuple(std::move(out));
 }
 
-Expr ArrayTracer::extent(const Value& value, const SourceRange& range, const std::string& what)
+Expr ArrayTracer::integer(const Value& value, const SourceRange& range, const std::string& what)
 {
     const ArrayRef scalar = array(value, range);
     if (!scalar->shape.empty() || !scalar->dtype.isInteger())
         evaluator_.fail(Code::kTypeMismatch, range, fmt::format("{} is an integer", what));
     return convert(frozen(scalar->at({}), "extent"), ir::kInt32);
+}
+
+Expr ArrayTracer::extent(const Value& value, const SourceRange& range, const std::string& what)
+{
+    Expr e = integer(value, range, what);
+    if (const auto* constant = ir::asInt(e); constant && *constant < 0)
+        evaluator_.fail(Code::kValueRange, range, fmt::format("{} is {}, but extents cannot be negative", what, *constant));
+    return e;
 }
 
 Exprs ArrayTracer::shapeOf(const Value& value, const SourceRange& range)

@@ -53,7 +53,8 @@ public:
     ArrayRef concatenated(const std::vector<ArrayRef>& values, std::int64_t axis, const SourceRange& range);
     ArrayRef indexed(const ArrayRef& value, const Value& index, const SourceRange& range);
     Exprs shapeOf(const Value& value, const SourceRange& range);
-    ir::Expr extent(const Value& value, const SourceRange& range, const std::string& what);
+    ir::Expr integer(const Value& value, const SourceRange& range, const std::string& what);
+    ir::Expr extent(const Value& value, const SourceRange& range, const std::string& what);  // an integer that is not known to be negative
     std::int64_t axisOf(const Value& axis, int rank, const SourceRange& range);
     [[nodiscard]] bool sameShape(const Exprs& a, const Exprs& b) const;
     ArrayRef inMemory(const ArrayRef& value);  // a value that is cheap to read at any place

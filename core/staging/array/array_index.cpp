@@ -21,6 +21,13 @@ bool isNew(const Value& item)
     return item.isNone();
 }
 
+// Wide enough to count from the end.
+Expr widened(Expr e)
+{
+    const bool isWide = e->dtype.bits() >= 32;
+    return isWide && !e->dtype.isUnsigned() ? e : convert(std::move(e), isWide ? ir::kInt64 : ir::kInt32);
+}
+
 Expr clampUpper(const Facts& facts, const Expr& e, const Expr& bound)
 {
     return facts.isAtMost(e, bound) ? e : ir::min(e, bound);
@@ -48,8 +55,7 @@ Expr ArrayTracer::pointIndex(const ArrayRef& index, const Expr& full, const Arra
                             fmt::format("index {} is outside of axis {} of {}, whose extent is {}", *constant, axis, nameOf(value), *extent));
         return *constant < 0 ? ir::add(full, ir::intImm(*constant)) : e;
     }
-    if (e->dtype.bits() < 32 || e->dtype.isUnsigned())
-        e = convert(e, e->dtype.bits() >= 32 ? ir::kInt64 : ir::kInt32);
+    e = widened(std::move(e));
     if (facts_.isNonNegative(e))
         return e;
     return ir::select(ir::less(e, ir::constant(e->dtype, std::int64_t{0})), ir::add(e, full), e, false);
@@ -73,9 +79,11 @@ void ArrayTracer::slicePiece(Piece& piece, const SliceValue& slice, const Expr& 
         Expr e = frozen(value->at({}), "bound");
         if (const auto* constant = ir::asInt(e); constant && *constant < 0)
             return ir::max(ir::add(full, e), ir::intImm(0));
+        e = widened(std::move(e));
         if (facts_.isNonNegative(e))
             return e;
-        return ir::max(ir::select(ir::less(e, ir::intImm(0)), ir::add(e, full), e, false), ir::intImm(0));
+        return ir::max(ir::select(ir::less(e, ir::constant(e->dtype, std::int64_t{0})), ir::add(e, full), e, false),
+                       ir::constant(e->dtype, std::int64_t{0}));
     };
     const Expr lower = clampUpper(facts_, end(slice.lower, ir::intImm(0)), full);
     const Expr upper = clampUpper(facts_, end(slice.upper, full), full);

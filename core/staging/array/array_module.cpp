@@ -126,9 +126,9 @@ Value arange(ArrayTracer& t, const BoundArguments& a, const CallArguments& c)
     if (ends.empty() || ends.size() > 3)
         t.evaluator().fail(Code::kCallArguments, c.call, "tl.arange takes an end, or a begin, an end and a step");
     const ir::DType type = dtypeOf(t, a, "dtype", ir::kInt32);
-    const Expr begin = ends.size() == 1 ? ir::intImm(0) : t.extent(a.rest()[0], c.call, "the begin of tl.arange");
-    const Expr end = t.extent(a.rest()[ends.size() == 1 ? 0 : 1], c.call, "the end of tl.arange");
-    const Expr step = ends.size() == 3 ? t.extent(a.rest()[2], c.call, "the step of tl.arange") : ir::intImm(1);
+    const Expr begin = ends.size() == 1 ? ir::intImm(0) : t.integer(a.rest()[0], c.call, "the begin of tl.arange");
+    const Expr end = t.integer(a.rest()[ends.size() == 1 ? 0 : 1], c.call, "the end of tl.arange");
+    const Expr step = ends.size() == 3 ? t.integer(a.rest()[2], c.call, "the step of tl.arange") : ir::intImm(1);
     Expr count = extentBetween(end, begin);
     if (ends.size() == 3)
         count = ir::floorDiv(ir::add(count, ir::sub(step, ir::intImm(1))), step);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/staging/array/array_impl.h"
+#include "core/support/check.h"
 
 namespace tw::staging {
 
@@ -67,6 +68,8 @@ void ArrayTracer::checkResults(const std::vector<Value>& values)
 // The memory of a result: the value's own where nobody else has it, else a copy.
 ir::Buffer ArrayTracer::returnBuffer(const ArrayRef& value, const std::string& name)
 {
+    if (!isGlobalShape(value->shape))
+        evaluator_.fail(Code::kReturnValue, frames_.front().resultRange, "the extents of a returned value must be known before the kernel runs");
     const auto own = std::find(allocations_.begin(), allocations_.end(), value->storage);
     const bool takes = value->storage && own != allocations_.end() && value->storage->scope == ir::MemoryScope::kGlobal &&
                        std::equal(value->shape.begin(), value->shape.end(), value->storage->shape.begin(), value->storage->shape.end(), sameExpr);
@@ -84,9 +87,7 @@ ir::Buffer ArrayTracer::returnBuffer(const ArrayRef& value, const std::string& n
         }();
         buffer = copy->storage;
         const auto made = std::find(allocations_.begin(), allocations_.end(), buffer);
-        if (made == allocations_.end())
-            evaluator_.fail(Code::kReturnValue, frames_.front().resultRange,
-                            "the extents of a returned value must be known before the kernel runs");
+        TW_CHECK(made != allocations_.end(), "a buffer of extents known before the kernel is allocated there");
         allocations_.erase(made);
     }
     // Nothing outside of this trace has seen the buffer yet.

@@ -311,8 +311,8 @@ ArrayTracer::Flow ArrayTracer::deviceLoop(const For& node, const std::vector<Val
     const auto step = static_cast<std::int64_t>(*stepValue);
     if (step == 0)
         evaluator_.fail(Code::kValueRange, head, "the step of a loop must not be zero");
-    const ir::Expr begin = frozen(extent(bounds[0], head, "the begin of a loop"), "begin");
-    const ir::Expr end = frozen(extent(bounds[1], head, "the end of a loop"), "end");
+    const ir::Expr begin = frozen(integer(bounds[0], head, "the begin of a loop"), "begin");
+    const ir::Expr end = frozen(integer(bounds[1], head, "the end of a loop"), "end");
     const ir::Var var = freshVar(name->id == "_" ? "it" : name->id);
     facts_.loops[var.get()] = {begin, end, step};
     noteLoop(name->id, begin, end, step);

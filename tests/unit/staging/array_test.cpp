@@ -89,6 +89,12 @@ TEST(Array, NamesThatALoopCarriesBecomeCells)
     EXPECT_EQ(text.find("int32(total"), std::string::npos) << text;
 }
 
+TEST(Array, SlicesBeginAtIntegersOfAnyWidth)
+{
+    for (const char* type : {"int8", "uint16", "uint32", "int64"})
+        EXPECT_TRUE(traced(kHead + "def f(i: tl.Tensor[(2,), " + type + "], x: tl.Tensor[(8,), float32]):\n    x[i[0] : i[0] + 4] = 0\n    return tl.sum(x[i[1]:])\n", "f")) << type;
+}
+
 TEST(Array, ShapesAndTypesAreChecked)
 {
     EXPECT_NE(errorOf(kHead + "def f(x: tl.Tensor[(64, 32), float32], b: tl.Tensor[(64,), float32]):\n    return x + b\nc = tl.compile(f)\n")
@@ -100,6 +106,10 @@ TEST(Array, ShapesAndTypesAreChecked)
     EXPECT_NE(errorOf(kHead + "def f(x: tl.Tensor[(8,), float32], n: int = 2):\n    return x\nc = tl.compile(f, options={'nn': 3})\n")
                   .find("did you mean `n`"),
               std::string::npos);
+    EXPECT_NE(errorOf(kHead + "def f(i: tl.Tensor[(2,), int32], x: tl.Tensor[(8,), float32]):\n    return x[i[1]:]\nc = tl.compile(f)\n")
+                  .find("must be known before the kernel runs"),
+              std::string::npos);
+    EXPECT_NE(errorOf(kHead + "def f(x: tl.Tensor[(~8, 4), float32]):\n    return x\nc = tl.compile(f)\n").find("an extent is -9"), std::string::npos);
 }
 
 }  // namespace tw::staging
