@@ -219,6 +219,7 @@ private:
     void microKernel(const MicroTile& tile);
     void packRows(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t firstColumn, std::int64_t columns,
                   std::int64_t pitch);
+    void packSlices(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t slices, std::int64_t width);
     llvm::Value* gemmIndex(const GemmOperand& o, llvm::Value* row, llvm::Value* column);
     llvm::Value* gemmElement(const GemmOperand& o, llvm::Value* row, llvm::Value* column, ir::DType sum);
     llvm::Value* scratch(std::int64_t bytes);

@@ -1,8 +1,8 @@
 // Products of tiles through register-blocked micro-kernels.
 //
 // C is walked in the tiles of micro_kernel.cpp. An operand that is not of the accumulator's type, or not laid out for this, is first
-// packed into scratch memory: A row-major, B in slices of the tile's width. Constant strides
-// become displacements of the instructions.
+// packed into scratch memory: A row-major, B in slices of the tile's width. So is what lies in memory so that few sets of the
+// first cache hold it, such as tiles of a tensor (passes/direct_operands). Constant strides become displacements of the instructions.
 #include "codegen/llvm/emitter.h"
 
 #include "core/ir/build.h"
@@ -144,6 +144,20 @@ void Emitter::packRows(const GemmOperand& from, DType sum, Value* to, std::int64
         });
 }
 
+// The first `slices` groups of `width` columns, one behind the other, each row-major.
+void Emitter::packSlices(const GemmOperand& from, DType sum, Value* to, std::int64_t rows, std::int64_t slices, std::int64_t width)
+{
+    const auto n64 = [&](std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); };
+    countedLoop(n64(0), n64(rows), n64(1), false, [&](Value* row) {
+        countedLoop(n64(0), n64(slices), n64(1), false, [&](Value* s) {
+            Value* place = b_.CreateMul(b_.CreateAdd(b_.CreateMul(s, n64(rows)), row), n64(width));
+            countedLoop(n64(0), n64(width), n64(1), true, [&](Value* c) {
+                storeElement(sum, to, b_.CreateAdd(place, c), gemmElement(from, row, b_.CreateAdd(b_.CreateMul(s, n64(width)), c), sum));
+            });
+        });
+    });
+}
+
 // All extents and strides of C are constants.
 void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DType sum, Value* clear)
 {
@@ -162,7 +176,9 @@ void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DTyp
     tile.cRow = constantOr(c.rowStride, 0);
     tile.clear = clear;
     Value* aBase = nullptr;
-    const bool directA = a.type == sum && constantOr(a.rowStride, -1) >= 0 && constantOr(a.columnStride, -1) >= 0;
+    // Rows of A that lie very far apart (a tensor's) meet in one set of the first cache, and a page holds but one of them.
+    const bool spreadA = std::max(constantOr(a.rowStride, 0), constantOr(a.columnStride, 0)) * bytes >= 2048 && n >= 2 * width;
+    const bool directA = a.type == sum && constantOr(a.rowStride, -1) >= 0 && constantOr(a.columnStride, -1) >= 0 && !spreadA;
     if (directA) {
         aBase = b_.CreateInBoundsGEP(scalar, a.base, a.offset);
         tile.aRow = constantOr(a.rowStride, 0);
@@ -177,7 +193,11 @@ void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DTyp
     const bool farApart = constantOr(b.rowStride, 0) * bytes >= 256 && m >= 2 * mostRows;
     const bool directB = b.type == sum && constantOr(b.columnStride, 0) == 1 && constantOr(b.rowStride, -1) >= 0 && !farApart;
     Value* bBase = directB ? b_.CreateInBoundsGEP(scalar, b.base, b.offset) : nullptr;
-    Value* slice = directB ? nullptr : scratch(depth * width * bytes);
+    // All slices at once, where rows are contiguous: each is read in one go.
+    const bool allSlices = !directB && constantOr(b.columnStride, 0) == 1 && n >= 2 * width && n * depth * bytes <= (1 << 20);
+    Value* slice = directB ? nullptr : scratch(depth * (allSlices ? n / width + 1 : 1) * width * bytes);
+    if (allSlices)
+        packSlices(b, sum, slice, depth, n / width, width);
     Value* cBase = b_.CreateInBoundsGEP(scalar, c.base, c.offset);
     // Rows in equal parts, so that no tile is nearly empty.
     const std::int64_t rows = ceilDiv(m, ceilDiv(m, mostRows));
@@ -190,10 +210,11 @@ void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DTyp
         } else {
             GemmOperand part = b;
             part.offset = gemmIndex(b, n64(0), j);
-            tile.b = slice;
+            tile.b = allSlices ? b_.CreateInBoundsGEP(scalar, slice, b_.CreateMul(j, n64(depth))) : slice;
             tile.bRow = ceilDiv(columns, lanes) * lanes;
             tile.bPadded = true;
-            packRows(part, sum, slice, depth, 0, columns, tile.bRow);
+            if (!allSlices || columns < width)
+                packRows(part, sum, tile.b, depth, 0, columns, tile.bRow);
         }
         tile.columns = columns;
         const auto row = [&](Value* i, std::int64_t count) {

@@ -155,6 +155,10 @@ void Emitter::countedLoop(Value* begin, Value* end, Value* step, bool parallel, 
     options.push_back(llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.mustprogress")));
     if (group)
         options.push_back(llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), group}));
+    // Unrolled in full before the vectoriser comes, a short loop would stay scalar.
+    const auto* trips = llvm::dyn_cast<llvm::ConstantInt>(count);
+    if (group && trips && trips->getSExtValue() >= cpu_.vectorBytes / 4 && trips->getSExtValue() <= 2 * cpu_.vectorBytes)
+        options.push_back(llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable")));
     llvm::MDNode* id = llvm::MDNode::getDistinct(context_, options);
     id->replaceOperandWith(0, id);
     branch->setMetadata(llvm::LLVMContext::MD_loop, id);
