@@ -4,6 +4,7 @@
 #include "core/ir/visit.h"
 #include "core/passes/assign_registers.h"
 #include "core/passes/bound_unrolling.h"
+#include "core/passes/direct_operands.h"
 #include "core/passes/expand_reducers.h"
 #include "core/passes/expand_tiles.h"
 #include "core/passes/expand_sparse.h"
@@ -49,6 +50,7 @@ const std::vector<PipelineStep>& pipelineFor(const target::Target& target)
         {"guardBounds", &guardBounds, "before the lowering: element accesses are still the author's, tile operations clip themselves"},
         {"planThreads", &planThreads, "the lowering asks who runs a tile operation"},
         {"orderThreads", &orderThreads, "tile operations are still visible: they order what is around them"},
+        {"directOperands", &directOperands, "copies and products are still whole operations; who runs threads is known"},
         {"lowerTiles", &lowerTiles, "to the thread stage"},
         {"threadLoops", &threadLoops, "only now it is seen where threads meet"},
         {"simplify2", &simplify, "bounds of the new loops fold"},
