@@ -1,5 +1,7 @@
 #include "profiler/device/cuda_profile.h"
 
+#include <future>
+
 #include <sys/utsname.h>
 
 #include <fmt/core.h>
@@ -46,6 +48,7 @@ public:
         report(0.2);
         const auto library = openCupti();
         if (library) {
+            startDisassembly();
             out_.environment.cupti = (*library)->versionText();
             measureWith(*library);
         } else {
@@ -281,11 +284,18 @@ private:
         return {};
     }
 
+    // Another program's work, half a second of it for a large kernel: it goes on while the GPU is measured.
+    void startDisassembly()
+    {
+        if (wants("stalls") || wants(kCounts))
+            sass_ = std::async(std::launch::async, [this] { return nvrtc::disassemble(kernels_.cubin, *kernels_.program, &sources_); });
+    }
+
     // What these instructions stand for: all of them from a disassembly, else each from the cubin's line table.
     void findPlaces(const cupti::Library& library, const std::vector<std::pair<std::string, std::uint64_t>>& instructions)
     {
-        if (out_.sass.text.empty() && !out_.absences.contains("sass")) {
-            if (auto sass = nvrtc::disassemble(kernels_.cubin, *kernels_.program, &sources_)) {
+        if (sass_.valid()) {
+            if (auto sass = sass_.get()) {
                 places_ = placesInSass(sass->text, sass->lines);
                 out_.sass.format = "sass";
                 out_.sass.text = std::move(sass->text);
@@ -356,6 +366,7 @@ private:
     double medianUs_ = 0;
     InstructionPlaces places_;
     bool stillRuns_ = false;  // a kernel that was not waited for
+    std::future<tl::expected<nvrtc::Sass, nvrtc::Failure>> sass_;  // until it is taken; last, since its thread uses the others
 };
 
 }  // namespace
