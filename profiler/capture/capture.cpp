@@ -22,7 +22,7 @@ const Metric* findMetric(const Capture& capture, const std::string& name, int la
             continue;
         if (metric.launch == launch)
             return &metric;
-        if (launch == -1 && capture.launches.size() == 1)
+        if (launch == -1 && capture.launches.size() == 1 && !ofOnlyLaunch)
             ofOnlyLaunch = &metric;
     }
     return ofOnlyLaunch;

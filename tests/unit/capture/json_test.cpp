@@ -43,9 +43,12 @@ TEST(CaptureJson, KeepsWhatItIsGiven)
 
 TEST(CaptureJson, FindsMetricsByLaunch)
 {
-    const Capture c = sample();
+    Capture c = sample();
     ASSERT_NE(findMetric(c, metric::kDuration), nullptr);  // the only launch stands for the call
     EXPECT_EQ(findMetric(c, metric::kDuration, 1), nullptr);
+    c.metrics.push_back(c.metrics.front());
+    c.metrics.back().value += 1;  // a model's, behind the measured one
+    EXPECT_EQ(findMetric(c, c.metrics.front().name), &c.metrics.front());
     EXPECT_EQ(findMetric(c, metric::kFlops)->value, 2e9);
     EXPECT_EQ(findMetric(c, metric::kFlops, 0), nullptr);
 }
