@@ -1,12 +1,8 @@
-// Methods of list, tuple, dict, set and numbers.
+// Methods of list, tuple, dict and set.
 #include <fmt/format.h>
-
-#include <bit>
-#include <cmath>
 
 #include "core/staging/builtins.h"
 #include "core/staging/containers.h"
-#include "core/staging/integer_math.h"
 #include "core/staging/work.h"
 
 namespace tw::staging {
@@ -365,35 +361,6 @@ Value copySet(Interpreter& in, const Value& s, Args a)
     return out;
 }
 
-// ---- numbers ----------------------------------------------------------------------------------------------------------
-
-Unsigned128 sizeOfInteger(Integer i)
-{
-    return i < 0 ? ~static_cast<Unsigned128>(i) + 1 : static_cast<Unsigned128>(i);
-}
-
-Value bitLength(Interpreter&, const Value& s, Args)
-{
-    const auto i = asInteger(s).value_or(0);
-    auto rest = sizeOfInteger(i);
-    int n = 0;
-    for (; rest != 0; rest >>= 1)
-        ++n;
-    return n;
-}
-Value bitCount(Interpreter&, const Value& s, Args)
-{
-    const auto i = asInteger(s).value_or(0);
-    const Unsigned128 u = sizeOfInteger(i);
-    return std::popcount(static_cast<std::uint64_t>(u)) + std::popcount(static_cast<std::uint64_t>(u >> 64));
-}
-Value isInteger(Interpreter&, const Value& s, Args)
-{
-    const double d = asNumber(s).value_or(0);
-    return std::isfinite(d) && std::floor(d) == d;
-}
-Value itself(Interpreter&, const Value& s, Args) { return s; }
-
 Method look(const Table& table, std::string_view name)
 {
     const auto it = table.find(name);
@@ -429,12 +396,6 @@ const Table& sets()
         {"issuperset", relation<kGe>}, {"isdisjoint", isDisjoint}, {"pop", popAny}, {"clear", clearSet}, {"copy", copySet}};
     return kTable;
 }
-const Table& numbers()
-{
-    static const Table kTable = {{"bit_length", bitLength}, {"bit_count", bitCount}, {"is_integer", isInteger},
-        {"conjugate", itself}, {"item", itself}, {"__index__", itself}};
-    return kTable;
-}
 
 }  // namespace
 
@@ -442,7 +403,6 @@ Method listMethod(std::string_view name) { return look(lists(), name); }
 Method tupleMethod(std::string_view name) { return look(tuples(), name); }
 Method dictMethod(std::string_view name) { return look(dicts(), name); }
 Method setMethod(std::string_view name) { return look(sets(), name); }
-Method numberMethod(std::string_view name) { return look(numbers(), name); }
 
 std::vector<std::string> methodNames(const Value& value)
 {

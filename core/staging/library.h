@@ -20,6 +20,14 @@ namespace tw::staging {
 [[nodiscard]] std::optional<Value> copyMember(Interpreter& interpreter, const std::string& name);
 [[nodiscard]] std::optional<Value> abcMember(Interpreter& interpreter, const std::string& name);
 
+// A field that a class declares by annotation, for @dataclass and NamedTuple; `fieldsOf`: the inherited ones first.
+struct FieldSpec {
+    std::string name;
+    std::optional<Value> byDefault, factory;
+    bool init = true;
+};
+[[nodiscard]] std::vector<FieldSpec> fieldsOf(const ClassValue& type);
+
 // A function of ours that needs the interpreter.
 [[nodiscard]] Value native(std::string name, std::function<Value(Interpreter&, const CallArguments&)> f);
 // A class without members: its name alone means something.

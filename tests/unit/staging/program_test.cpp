@@ -8,17 +8,6 @@ namespace {
 
 const std::string kHead = "import tilelang\nimport tilelang.language as T\nimport torch\n";
 
-// @tilelang.jit on lines 4 to 11.
-const std::string kCopy = kHead + R"(@tilelang.jit(out_idx=[1])
-def copy(n, block=128):
-    @T.prim_func
-    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
-        with T.Kernel(T.ceildiv(n, block), threads=128) as bx:
-            for i in T.Parallel(block):
-                Y[bx * block + i] = X[bx * block + i]
-    return main
-)";
-
 std::string shapeOf(const ir::Function& f, std::size_t i) { return ir::print(std::get<ir::Buffer>(f.params[i].value)->shape[0]); }
 
 }  // namespace
@@ -230,6 +219,19 @@ def main(A: T.Tensor((N,), T.float32)):
     EXPECT_NE(ir::print(*traced.function).text.find("A[i] / 4.0"), std::string::npos);
 }
 
+// A file of one kernel with this target.
+std::string kernelFor(const std::string& target)
+{
+    return kHead + "@tilelang.jit(target=\"" + target + R"(")
+def f(n=64):
+    @T.prim_func
+    def main(A: T.Tensor((n,), T.float16)):
+        with T.Kernel(1, threads=128):
+            T.clear(A)
+    return main
+)";
+}
+
 TEST(Program, WrongTargetsAreSaidOnce)
 {
     const Surveyed lazy(kHead + R"(
@@ -247,26 +249,12 @@ f(32)
     EXPECT_EQ(lazy.sink.all()[0].code, Code::kOption);
     EXPECT_EQ(lazy.sink.all()[0].message.substr(0, 21), "`vulkan` is no target");
     for (const char* bad : {"cuda -arch=sm_42", "cuda -arch=foo", "cuda -arch=sm_9000", "sm_91", "hip -mcpu=gfx1"}) {
-        const Surveyed file(kHead + "@tilelang.jit(target=\"" + bad + R"(")
-def f(n=64):
-    @T.prim_func
-    def main(A: T.Tensor((n,), T.float16)):
-        with T.Kernel(1, threads=128):
-            T.clear(A)
-    return main
-)");
+        const Surveyed file(kernelFor(bad));
         ASSERT_EQ(file.sink.errorCount(), 1) << bad;
         EXPECT_NE(file.sink.all()[0].message.find("sm_75, sm_80, sm_86, sm_89, sm_90a, sm_100a"), std::string::npos) << file.sink.all()[0].message;
     }
     for (const char* good : {"auto", "cuda", "cuda -arch=sm_80", "hip", "llvm", "c", "webgpu"}) {
-        const Surveyed file(kHead + "@tilelang.jit(target=\"" + good + R"(")
-def f(n=64):
-    @T.prim_func
-    def main(A: T.Tensor((n,), T.float16)):
-        with T.Kernel(1, threads=128):
-            T.clear(A)
-    return main
-)");
+        const Surveyed file(kernelFor(good));
         EXPECT_FALSE(file.sink.hasErrors()) << good;
     }
 }
@@ -345,23 +333,6 @@ TEST(Program, EndlessStagingIsOneDiagnosticAtTheLoop)
     EXPECT_EQ(file.program->sources().file(0).lineColumn(file.sink.all()[0].range.begin).line, 6);
 }
 
-TEST(Program, SiblingModulesAreReadOnce)
-{
-    Options options = plainOptions();
-    int reads = 0;
-    options.readSibling = [&](const std::string& path) -> std::optional<std::string> {
-        ++reads;
-        return path == "helpers" ? std::optional<std::string>("import file_that_is_not_there\nBLOCK = 96\n") : std::nullopt;
-    };
-    std::string text = kCopy;
-    text.replace(text.find("block=128"), 9, "block=BLOCK");
-    text = "from helpers import BLOCK\n" + text;
-    const Surveyed file(text + "copy(960)\n", options);
-    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
-    EXPECT_EQ(file.program->kernels()[0].parameters[1].defaultText, "96");
-    EXPECT_EQ(file.program->sources().size(), 2u);
-}
-
 // Two functions of a file may each define a kernel `scale`: both are offered, each by a name of its own.
 TEST(Program, KernelsOfOneNameAreToldApart)
 {
@@ -383,32 +354,6 @@ TEST(Program, KernelsOfOneNameAreToldApart)
         ASSERT_TRUE(result.function);
         EXPECT_NE(ir::print(*result.function).text.find(wanted), std::string::npos) << ir::print(*result.function).text;
     }
-}
-
-// Imports by place: of the package, of packages around it, of a module whose name is also one of Python's.
-TEST(Program, RelativeImportsAreByPlace)
-{
-    const std::map<std::string, std::string> files = {
-        {"types", "BLOCK = 96\n"},
-        {"tools/__init__", "from .shapes import double\nfrom ..config import ROWS\n"},
-        {"tools/shapes", "def double(n):\n    return 2 * n\n"},
-        {"config", "ROWS = 5\n"},
-        {"../common", "from .limits import LIMIT\n"},
-        {"../limits", "LIMIT = 7\n"},
-        {"mine/utils", "from .limits import LIMIT as MOST\n"},
-        {"mine/limits", "LIMIT = 11\n"},
-    };
-    Options options = plainOptions();
-    options.readSibling = [&](const std::string& path) -> std::optional<std::string> {
-        const auto it = files.find(path);
-        return it == files.end() ? std::nullopt : std::optional(it->second);
-    };
-    const std::string imports = "from .types import BLOCK\nfrom .tools import double, ROWS\nfrom ..common import LIMIT\nfrom mine.utils import MOST\n"
-                                "from . import config\nfrom .absent import nothing\n";
-    const Surveyed file(imports + kCopy + "copy(double(BLOCK), block=ROWS * LIMIT * MOST * config.ROWS)\n", options);
-    ASSERT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
-    ASSERT_EQ(file.program->kernels()[0].instances.size(), 1u);
-    EXPECT_EQ(file.program->kernels()[0].instances[0].params, (Bindings{{"n", "192"}, {"block", "1925"}}));
 }
 
 // What only the running program knows is not the kernel's mistake; whoever asks for the kernel says it.

@@ -57,4 +57,18 @@ struct Surveyed {
     }
 };
 
+// @tilelang.jit on lines 4 to 11.
+inline const std::string kCopy = R"(import tilelang
+import tilelang.language as T
+import torch
+@tilelang.jit(out_idx=[1])
+def copy(n, block=128):
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+        with T.Kernel(T.ceildiv(n, block), threads=128) as bx:
+            for i in T.Parallel(block):
+                Y[bx * block + i] = X[bx * block + i]
+    return main
+)";
+
 }  // namespace tw::staging
