@@ -4,6 +4,7 @@
 
 #include "core/ir/fold.h"
 #include "core/ir/number.h"
+#include "core/ir/visit.h"
 #include "core/support/check.h"
 
 namespace tw::ir {
@@ -67,6 +68,13 @@ Expr integerIdentity(BinaryOp op, const Expr& a, const Expr& b)
         return {};
     default: return {};
     }
+}
+
+// Whether one of the parts of a chain of conjunctions is `part`.
+bool hasConjunct(const Expr& chain, const Expr& part)
+{
+    const auto* b = as<Binary>(chain);
+    return b && b->op == BinaryOp::kAnd ? hasConjunct(b->a, part) || hasConjunct(b->b, part) : equal(chain, part);
 }
 
 // Only what keeps every value, signed zeros and NaNs included.
@@ -222,10 +230,15 @@ Expr less(Expr a, Expr b)
     return indexBinary(BinaryOp::kLt, std::move(a), std::move(b));
 }
 
+// What `a` says already is not said again.
 Expr logicalAnd(Expr a, Expr b)
 {
     if (!a || !b)
         return a ? a : b;
+    if (const auto* more = as<Binary>(b); more && more->op == BinaryOp::kAnd)
+        return logicalAnd(logicalAnd(std::move(a), more->a), more->b);
+    if (isPure(b) && hasConjunct(a, b))
+        return a;
     return binary(BinaryOp::kAnd, std::move(a), std::move(b));
 }
 

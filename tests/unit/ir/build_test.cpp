@@ -68,6 +68,18 @@ TEST(Build, IndexArithmeticWidens)
     EXPECT_FALSE(logicalAnd({}, {}));
 }
 
+TEST(Build, AConjunctionSaysNothingTwice)
+{
+    const Expr x = makeVar("x"), y = makeVar("y");
+    const Expr first = less(x, intImm(10)), second = less(y, intImm(20));
+    const Expr both = logicalAnd(first, second);
+    EXPECT_EQ(logicalAnd(both, less(makeVar("z"), y))->kind, ExprKind::kBinary);
+    EXPECT_EQ(logicalAnd(both, less(y, intImm(20))), both);
+    EXPECT_EQ(logicalAnd(both, logicalAnd(less(x, intImm(10)), less(y, intImm(20)))), both);
+    const Expr draws = ir::binary(BinaryOp::kEq, ir::call(kInt32, OpCall{OpId::kRngRand, {}, {}}), intImm(0));
+    EXPECT_NE(logicalAnd(draws, draws), draws);  // each draws a number of its own
+}
+
 TEST(Build, AnEffectIsNotFoldedAway)
 {
     const Expr call = ir::call(kInt32, OpCall{OpId::kRngRand, {}, {}});
