@@ -11,6 +11,7 @@
 
 #include "codegen/gpu_c/spelling.h"
 #include "codegen/gpu_c/text.h"
+#include "codegen/gpu_c/vector_body.h"
 #include "core/arith/facts.h"
 #include "core/support/diagnostic.h"
 
@@ -54,10 +55,9 @@ private:
         std::string name;
         bool wide = false;  // a long long although its type is narrower
     };
-    // A buffer's element as it is accessed inside a vectorized loop: `vec` variable `name` at index `lane`.
+    // An element as it is accessed inside a vectorized loop: `vec` variable `name` at index `laneName_`.
     struct Widened {
-        ir::Buffer buffer;
-        std::vector<ir::Expr> indices;
+        AccessedElement element;
         std::string name;
     };
 
@@ -97,15 +97,22 @@ private:
     std::string address(const ir::Region& region);
     const char* threadNumber();
 
-    // ---- accesses (access.cpp) ----
+    // ---- accesses (access.cpp, vectorized.cpp) ----
     Text element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
     std::string elementStore(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const std::string& value);
     ir::Expr linear(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
     std::string nameOf(const ir::Buffer& buffer);
     void declare(const ir::Buffer& buffer, const std::string& initial = {});
     void declareView(const ir::Buffer& buffer);
-    const Widened* findWidened(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
+    const Widened* findWidened(const AccessedElement& element) const;
     bool vectorized(const ir::For& loop);
+    static std::string vectorType(const ir::Buffer& buffer, std::int64_t extent);
+    std::string firstAddress(const AccessedElement& element, const ir::Axis& axis);
+    std::vector<Widened> loadWide(const VectorBody& body, const ir::Axis& axis, std::int64_t extent);
+    // Adds to `made` what is only stored; the lines that store, for behind the loop.
+    std::vector<std::string> declareWideStores(const VectorBody& body, const ir::Axis& axis, std::int64_t extent, std::vector<Widened>& made);
+    // `body` prints the lines of one lane, in which `widened_` holds; it is empty afterwards.
+    void laneLoop(const ir::Axis& axis, std::int64_t begin, std::int64_t end, const std::function<void()>& body);
     bool isRun(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const ir::Axis& axis) const;
     // An unrolled loop whose casts of narrow registers are done in front of it, a word at a time; false if there are none.
     bool widensRegisters(const ir::For& loop);
@@ -158,8 +165,5 @@ private:
 // An option that is a text; the value of a constant.
 [[nodiscard]] std::string textAttr(const ir::OpCall& call, const char* name, const std::string& otherwise);
 [[nodiscard]] std::int64_t constantOf(const ir::Expr& e, std::int64_t otherwise);
-
-// The buffer that owns the storage of a view.
-[[nodiscard]] const ir::BufferNode* rootOf(const ir::Buffer& buffer);
 
 }  // namespace tw::gpu

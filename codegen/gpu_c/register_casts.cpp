@@ -21,8 +21,7 @@ constexpr std::int64_t kMostConverted = 64;  // elements at once
 bool isOwnArray(const ir::Buffer& b) { return b->scope == ir::MemoryScope::kLocal || b->scope == ir::MemoryScope::kFragment; }
 
 struct FoundCast {
-    ir::Buffer from;
-    std::vector<ir::Expr> indices;
+    AccessedElement from;
     ir::DType to;
 };
 
@@ -47,16 +46,10 @@ public:
         const auto* cast = e ? ir::as<ir::Cast>(e) : nullptr;
         const auto* load = cast ? ir::as<ir::Load>(cast->value) : nullptr;
         if (load && isOwnArray(load->buffer))
-            casts.push_back({load->buffer, load->indices, e->dtype});
+            casts.push_back({{load->buffer, load->indices}, e->dtype});
         ir::Visitor::visit(e);
     }
 };
-
-bool isSame(const FoundCast& cast, const ir::Load& load)
-{
-    return cast.from == load.buffer && std::equal(cast.indices.begin(), cast.indices.end(), load.indices.begin(), load.indices.end(),
-                                                  [](const ir::Expr& a, const ir::Expr& b) { return ir::equal(a, b); });
-}
 
 // Casts become elements of the converted arrays.
 class CastReplacer final : public ir::Rewriter {
@@ -69,7 +62,7 @@ public:
         const auto* load = cast ? ir::as<ir::Load>(cast->value) : nullptr;
         if (load)
             for (const auto& [found, buffer] : converted)
-                if (found.to == e->dtype && isSame(found, *load))
+                if (found.to == e->dtype && sameElement(found.from, {load->buffer, load->indices}))
                     return std::make_shared<ir::Load>(e->dtype, buffer, load->indices, e->where);
         return rewriteChildren(e);
     }
@@ -102,41 +95,29 @@ bool KernelPrinter::widensRegisters(const ir::For& loop)
     CastReplacer replacer;
     std::vector<std::pair<FoundCast, std::string>> wanted;
     for (const FoundCast& cast : finder.casts) {
-        const std::string function = extent * cast.from->dtype.bits() % 16 == 0 ? widenFunction(cast.from->dtype, cast.to, extent) : "";
-        const bool known = std::ranges::any_of(wanted, [&](const auto& w) { return w.first.to == cast.to && isSame(w.first, ir::Load(cast.from->dtype, cast.from, cast.indices)); });
-        if (!function.empty() && !known && !finder.stored.contains(rootOf(cast.from)) && isRun(cast.from, cast.indices, axis))
+        const ir::Buffer& from = cast.from.buffer;
+        const std::string function = extent * from->dtype.bits() % 16 == 0 ? widenFunction(from->dtype, cast.to, extent) : "";
+        const bool known = std::ranges::any_of(wanted, [&](const auto& w) { return w.first.to == cast.to && sameElement(w.first.from, cast.from); });
+        if (!function.empty() && !known && !finder.stored.contains(rootOf(from)) && isRun(from, cast.from.indices, axis))
             wanted.emplace_back(cast, function);
     }
     if (!finder.simple || wanted.empty())
         return false;
     const std::size_t named = names_.mark();
-    const auto mark = facts_.mark();
     out_.line("{");
     out_.indent();
     for (const auto& [cast, function] : wanted) {
-        ir::Region first{cast.from, {}, {}};
-        for (const ir::Expr& index : cast.indices)
-            first.mins.push_back(ir::substitute(index, {{axis.var.get(), axis.begin}}));
-        auto buffer = std::make_shared<ir::BufferNode>(*cast.from);
-        buffer->name = names_.make(cast.from->name + "_" + cast.to.name());
+        auto buffer = std::make_shared<ir::BufferNode>(*cast.from.buffer);
+        buffer->name = names_.make(cast.from.buffer->name + "_" + cast.to.name());
         buffer->dtype = cast.to;
         buffer->viewOf = {};
-        out_.line(fmt::format("const vec<{}, {}> {} = {}({});", typeName(cast.to), extent, buffer->name, function, address(first)));
-        widened_.push_back({buffer, cast.indices, buffer->name});
+        out_.line(fmt::format("const vec<{}, {}> {} = {}({});", typeName(cast.to), extent, buffer->name, function, firstAddress(cast.from, axis)));
+        widened_.push_back({{buffer, cast.from.indices}, buffer->name});
         replacer.converted.emplace_back(cast, buffer);
     }
-    const std::string var = names_.make(axis.var->name);
-    vars_[axis.var.get()] = {var, false};
-    laneName_ = *begin == 0 ? var : fmt::format("{} - {}", var, *begin);
-    facts_.bound(axis.var, {*begin, *end - 1});
-    out_.directive("#pragma unroll");
-    out_.line(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {{", var, *begin, *end));
-    block(replacer.rewrite(loop.body));
-    out_.line("}");
-    widened_.clear();
+    laneLoop(axis, *begin, *end, [&] { block(replacer.rewrite(loop.body)); });
     out_.outdent();
     out_.line("}");
-    facts_.rewind(mark);
     names_.rewind(named);
     return true;
 }
