@@ -108,11 +108,8 @@ void KernelPrinter::notSupported(const ir::Provenance& where, const std::string&
     diagnostics_.error(Code::kNotSupported, where.range.isKnown() ? where.range : function_.range, "not supported: " + what);
 }
 
-Writer KernelPrinter::print(KernelLaunch& out)
+void KernelPrinter::boundIndices()
 {
-    UseScan scan(uses_, readLocals_, touched_, accesses_);
-    scan.visit(launch_.body);
-    gridSync_ = scan.syncsGrid;
     for (const ir::Var& symbol : function_.symbols)
         facts_.bound(symbol, {0, symbol->dtype.bits() == 64 ? std::optional<std::int64_t>() : INT32_MAX});
     for (const HostAssert& a : program_.asserts)
@@ -125,8 +122,10 @@ Writer KernelPrinter::print(KernelLaunch& out)
     for (std::size_t axis = 0; axis < 3; ++axis)
         if (launch_.threadVars[axis])
             facts_.bound(launch_.threadVars[axis], {0, launch_.threads[axis] - 1});
+}
 
-    // What belongs to the whole kernel has its name before any block begins.
+void KernelPrinter::nameArguments()
+{
     for (const ir::Param& param : function_.params) {
         if (const auto* buffer = std::get_if<ir::Buffer>(&param.value))
             buffers_[buffer->get()] = names_.make(param.name());
@@ -139,6 +138,40 @@ Writer KernelPrinter::print(KernelLaunch& out)
         if (buffer)
             buffers_[buffer] = names_.make(buffer->name);
     nameRecorder();
+}
+
+void KernelPrinter::declareIndices(Writer& to)
+{
+    const auto declare = [&](const ir::Var& var, const std::string& index) {
+        if (!var || uses_[var.get()] == 0)
+            return;
+        const std::string name = names_.make(var->name);
+        vars_[var.get()] = {name, false};
+        to.line(fmt::format("const int {} = {};", name, index));
+    };
+    for (std::size_t axis = 0; axis < launch_.blockVars.size(); ++axis)
+        declare(launch_.blockVars[axis], spelling_.blockIndex(static_cast<int>(axis)));
+    for (int axis = 0; axis < 3; ++axis)
+        declare(launch_.threadVars[static_cast<std::size_t>(axis)], spelling_.threadIndex(axis));
+}
+
+void KernelPrinter::declareThreadNumber(Writer& to) const
+{
+    std::string flat = spelling_.threadIndex(0);
+    if (launch_.threads[1] > 1)
+        flat += fmt::format(" + {} * {}", launch_.threads[0], spelling_.threadIndex(1));
+    if (launch_.threads[2] > 1)
+        flat += fmt::format(" + {} * {}", launch_.threads[0] * launch_.threads[1], spelling_.threadIndex(2));
+    to.plain(fmt::format("const int thread_number = {};", flat));
+}
+
+Writer KernelPrinter::print(KernelLaunch& out)
+{
+    UseScan scan(uses_, readLocals_, touched_, accesses_);
+    scan.visit(launch_.body);
+    gridSync_ = scan.syncsGrid;
+    boundIndices();
+    nameArguments();  // what belongs to the whole kernel has its name before any block begins
 
     out_.indent();
     for (const ir::Buffer& view : roots_.views)
@@ -146,33 +179,17 @@ Writer KernelPrinter::print(KernelLaunch& out)
             declareView(view);
     Writer top(sources_);
     top.indent();
-    for (std::size_t axis = 0; axis < launch_.blockVars.size() + 3; ++axis) {
-        const bool isBlock = axis < launch_.blockVars.size();
-        const std::size_t k = isBlock ? axis : axis - launch_.blockVars.size();
-        const ir::Var& var = isBlock ? launch_.blockVars[k] : launch_.threadVars[k];
-        if (!var || uses_[var.get()] == 0)
-            continue;
-        const std::string name = names_.make(var->name);
-        vars_[var.get()] = {name, false};
-        top.line(fmt::format("const int {} = {};", name, isBlock ? spelling_.blockIndex(static_cast<int>(k)) : spelling_.threadIndex(static_cast<int>(k))));
-    }
-    if (recordsName_.empty())
-        statement(launch_.body);
-    else
+    declareIndices(top);
+    const bool records = !recordsName_.empty();
+    if (records)
         bothBodies();
-
-    usesThreadNumber_ = usesThreadNumber_ || !recordsName_.empty();
-    if (usesThreadNumber_) {
-        std::string flat = spelling_.threadIndex(0);
-        if (launch_.threads[1] > 1)
-            flat += fmt::format(" + {} * {}", launch_.threads[0], spelling_.threadIndex(1));
-        if (launch_.threads[2] > 1)
-            flat += fmt::format(" + {} * {}", launch_.threads[0] * launch_.threads[1], spelling_.threadIndex(2));
-        top.plain(fmt::format("const int thread_number = {};", flat));
-    }
+    else
+        statement(launch_.body);
+    if (usesThreadNumber_ || records)
+        declareThreadNumber(top);
     if (usesRandom_)
         top.plain("tw_random random_state;");
-    if (!recordsName_.empty())
+    if (records)
         startRecords(top);
 
     out.cooperative = gridSync_;

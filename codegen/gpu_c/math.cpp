@@ -124,39 +124,53 @@ Text KernelPrinter::math(const ir::OpCall& call, DType type, const ir::Provenanc
     case OpId::kFns: return {fmt::format("tw_fns({}, {}, {})", value(operand(0)).s, value(operand(1)).s, value(operand(2)).s)};
     default: break;
     }
-    const DType of = operand(0)->dtype;
-    if (of.lanes > 1) {  // lane by lane
-        std::vector<ir::Operand> lanes;
-        for (std::size_t i = 0; i < call.operands.size(); ++i) {
-            auto var = std::make_shared<ir::VarNode>(operand(i)->dtype.element(), "lane");
-            vars_[var.get()] = {parenthesized(value(operand(i)), 16) + (operand(i)->dtype.lanes > 1 ? "[i]" : ""), false};
-            lanes.emplace_back(ir::Expr(var));
-        }
-        return {fmt::format("tw_vec_map<{}>([&](int i) {{ return {}; }})", of.lanes, math({call.op, lanes, call.attrs}, type.element(), where).s)};
-    }
+    if (operand(0)->dtype.lanes > 1)
+        return laneByLane(call, type, where);
     if (call.op == OpId::kAdd2 || call.op == OpId::kSub2 || call.op == OpId::kMul2 || call.op == OpId::kMax2 || call.op == OpId::kMin2)
         return value(ir::binary(pairOperator(call.op), operand(0), operand(1)));
+    return operand(0)->dtype.isFloating() ? floatMath(call, type, where) : integerMath(call, type, where);
+}
 
-    if (!of.isFloating()) {
-        const Text x = value(operand(0));
-        const bool wide = of.bits() == 64;
-        // The bits of a narrow type, without its sign.
-        const std::string bits = of.bits() < 32 ? fmt::format("(unsigned){} & 0x{:x}u", parenthesized(x, 15), (1U << of.bits()) - 1) : x.s;
-        const auto converted = [&](const std::string& s) { return type == ir::kInt32 ? Text{s, 12} : Text{fmt::format("({})({})", typeName(type), s), 15}; };
-        switch (call.op) {
-        case OpId::kAbs:
-            if (of.isUnsigned() || of.isBool())
-                return x;
-            return of.bits() < 32 ? wrapped(of, {fmt::format("abs({})", x.s)}) : Text{fmt::format("{}({})", wide ? "llabs" : "abs", x.s)};
-        case OpId::kPopcount: return converted(fmt::format("__popc{}({})", wide ? "ll" : "", bits));
-        case OpId::kClz: return converted(fmt::format("__clz{}({}){}", wide ? "ll" : "", of.bits() < 32 ? "(int)(" + bits + ")" : bits, of.bits() < 32 ? fmt::format(" - {}", 32 - of.bits()) : ""));
-        case OpId::kFfs: return converted(fmt::format("__ffs{}({})", wide ? "ll" : "", of.bits() < 32 ? "(int)(" + bits + ")" : bits));
-        case OpId::kPow: return {fmt::format("tw_ipow<{}>({}, {})", typeName(of), x.s, value(operand(1)).s)};
-        default: notSupported(where, fmt::format("T.{} on {}", ir::info(call.op).name, of.name())); return {"0"};
-        }
+Text KernelPrinter::laneByLane(const ir::OpCall& call, DType type, const ir::Provenance& where)
+{
+    std::vector<ir::Operand> lanes;
+    for (const ir::Operand& given : call.operands) {
+        const ir::Expr& all = std::get<ir::Expr>(given);
+        auto var = std::make_shared<ir::VarNode>(all->dtype.element(), "lane");
+        vars_[var.get()] = {parenthesized(value(all), 16) + (all->dtype.lanes > 1 ? "[i]" : ""), false};
+        lanes.emplace_back(ir::Expr(var));
     }
+    const int count = std::get<ir::Expr>(call.operands.at(0))->dtype.lanes;
+    return {fmt::format("tw_vec_map<{}>([&](int i) {{ return {}; }})", count, math({call.op, lanes, call.attrs}, type.element(), where).s)};
+}
 
-    // Floats: narrow types are computed in float and rounded.
+Text KernelPrinter::integerMath(const ir::OpCall& call, DType type, const ir::Provenance& where)
+{
+    const auto operand = [&](std::size_t i) { return std::get<ir::Expr>(call.operands.at(i)); };
+    const DType of = operand(0)->dtype;
+    const Text x = value(operand(0));
+    const bool wide = of.bits() == 64;
+    // The bits of a narrow type, without its sign.
+    const std::string bits = of.bits() < 32 ? fmt::format("(unsigned){} & 0x{:x}u", parenthesized(x, 15), (1U << of.bits()) - 1) : x.s;
+    const auto converted = [&](const std::string& s) { return type == ir::kInt32 ? Text{s, 12} : Text{fmt::format("({})({})", typeName(type), s), 15}; };
+    switch (call.op) {
+    case OpId::kAbs:
+        if (of.isUnsigned() || of.isBool())
+            return x;
+        return of.bits() < 32 ? wrapped(of, {fmt::format("abs({})", x.s)}) : Text{fmt::format("{}({})", wide ? "llabs" : "abs", x.s)};
+    case OpId::kPopcount: return converted(fmt::format("__popc{}({})", wide ? "ll" : "", bits));
+    case OpId::kClz: return converted(fmt::format("__clz{}({}){}", wide ? "ll" : "", of.bits() < 32 ? "(int)(" + bits + ")" : bits, of.bits() < 32 ? fmt::format(" - {}", 32 - of.bits()) : ""));
+    case OpId::kFfs: return converted(fmt::format("__ffs{}({})", wide ? "ll" : "", of.bits() < 32 ? "(int)(" + bits + ")" : bits));
+    case OpId::kPow: return {fmt::format("tw_ipow<{}>({}, {})", typeName(of), x.s, value(operand(1)).s)};
+    default: notSupported(where, fmt::format("T.{} on {}", ir::info(call.op).name, of.name())); return {"0"};
+    }
+}
+
+// Narrow types are computed in float and rounded.
+Text KernelPrinter::floatMath(const ir::OpCall& call, DType type, const ir::Provenance& where)
+{
+    const auto operand = [&](std::size_t i) { return std::get<ir::Expr>(call.operands.at(i)); };
+    const DType of = operand(0)->dtype;
     const bool isDouble = of.scalar == Scalar::kFloat64;
     const bool isNative = isDouble || of.scalar == Scalar::kFloat32;
     std::vector<std::string> raw, arguments;

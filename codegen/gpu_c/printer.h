@@ -83,6 +83,9 @@ private:
     // ---- operations (operation.cpp, math.cpp, instruction.cpp, effects.cpp) ----
     Text operation(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
     Text math(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
+    Text laneByLane(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
+    Text integerMath(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
+    Text floatMath(const ir::OpCall& call, ir::DType type, const ir::Provenance& where);
     Text atomic(const ir::OpCall& call, ir::DType type, bool isValue, const ir::Provenance& where);
     Text anyOf(const ir::Region& region, bool all);
     Text warp(const ir::OpCall& call, const ir::Provenance& where);
@@ -134,6 +137,10 @@ private:
     void bothBodies();
     std::string recordParameter(KernelLaunch& out);
 
+    void boundIndices();
+    void nameArguments();
+    void declareIndices(Writer& to);
+    void declareThreadNumber(Writer& to) const;
     std::string signature(KernelLaunch& out);
     void head(Writer& to, KernelLaunch& out);
 
