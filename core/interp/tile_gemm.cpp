@@ -70,6 +70,24 @@ bool startsUnwritten(const Matrix& c, const std::vector<std::uint8_t>& badRows, 
     return false;
 }
 
+// Elements that come from unwritten operands stay unwritten where that is `checked`.
+void storeProduct(const Matrix& c, const std::vector<Lane>& values, bool checked, const std::vector<std::uint8_t>& badRows, const std::vector<std::uint8_t>& badCols)
+{
+    const TileView& v = *c.view;
+    const std::size_t n = badCols.size();
+    for (std::size_t i = 0; i < badRows.size(); ++i) {
+        const std::int64_t first = v.base + static_cast<std::int64_t>(i) * c.rows.stride;
+        storeRow(v.type, v.bytes, first, c.cols.stride, values.data() + i * n, n);
+        if (v.valid)
+            for (std::size_t j = 0; j < n; ++j) {
+                const std::int64_t at = first + static_cast<std::int64_t>(j) * c.cols.stride;
+                setValid(v, at);
+                if (checked && (badRows[i] != 0 || badCols[j] != 0))
+                    v.valid[firstByte(v.type, at)] = 0;
+            }
+    }
+}
+
 void toDoubles(DType type, std::vector<Lane>& lanes)
 {
     if (!type.isFloating())
@@ -154,33 +172,21 @@ void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
         }
     }
     const DType type = cv.type;
-    if (!type.isFloating()) {
-        multiply(type, a, b, c, m, n, k);
-        wrapLanes(type, c.data(), c.size());
-    } else {
+    if (type.isFloating()) {
         toDoubles(av.type, a);
         toDoubles(bv.type, b);
-        if (options_.perturb) {
-            multiplySteps(a, b, c, m, n, k, [&](Lane* row, std::size_t count) {
-                scratch_[3].assign(row, row + count);
-                roundLanes(type, row, count);
-                perturbLanes(type, scratch_[3].data(), row, count, false);
-            });
-        } else {
-            multiply(type, a, b, c, m, n, k);
-        }
     }
-    for (std::size_t i = 0; i < m; ++i) {
-        const std::int64_t first = cv.base + static_cast<std::int64_t>(i) * cm.rows.stride;
-        storeRow(type, cv.bytes, first, cm.cols.stride, c.data() + i * n, n);
-        if (cv.valid)
-            for (std::size_t j = 0; j < n; ++j) {
-                const std::int64_t at = first + static_cast<std::int64_t>(j) * cm.cols.stride;
-                setValid(cv, at);
-                if (options_.checkUninitialized && (badRows[i] != 0 || badCols[j] != 0))
-                    cv.valid[firstByte(type, at)] = 0;
-            }
-    }
+    if (type.isFloating() && options_.perturb)
+        multiplySteps(a, b, c, m, n, k, [&](Lane* row, std::size_t count) {
+            scratch_[3].assign(row, row + count);
+            roundLanes(type, row, count);
+            perturbLanes(type, scratch_[3].data(), row, count, false);
+        });
+    else
+        multiply(type, a, b, c, m, n, k);
+    if (!type.isFloating())
+        wrapLanes(type, c.data(), c.size());
+    storeProduct(cm, c, options_.checkUninitialized, badRows, badCols);
 }
 
 // 2:4 sparse A: of every four columns two are kept, and E holds the two bits of each one's position, kept column after kept

@@ -49,6 +49,44 @@ Combiner combinerOf(const ir::BufferNode& buffer)
     return ir::parseCombiner(buffer.reducer).value_or(Combiner::kSum);
 }
 
+// A reduction of one axis: what varies over the others, and the types that its steps are in.
+struct Reduction {
+    Combiner how;
+    bool clear, nanWins;
+    TileAxis axis;                                     // reduced
+    std::vector<std::int64_t> extents, from, to;       // of the other axes, with their strides in source and destination
+    DType acc;    // of the steps
+    DType joint;  // in which what was there joins: a narrow float's sum is rounded to the destination once
+    bool single, rounds;
+
+    Reduction(const OpRecord& record, const TileView& src, const TileView& dst, std::size_t dim)
+        : how(*ir::combiner(record.op)), clear(attrInt(record, "clear", 1) != 0), nanWins(attrInt(record, "nan_propagate", 0) != 0),
+          axis(src.axes[dim]), acc(accumulatorOf(how, src.type))
+    {
+        const bool sameRank = dst.axes.size() == src.axes.size();
+        for (std::size_t k = 0, other = 0; k < src.axes.size(); ++k) {
+            if (k == dim) {
+                other += sameRank ? 1 : 0;
+                continue;
+            }
+            extents.push_back(src.axes[k].extent);
+            from.push_back(src.axes[k].stride);
+            to.push_back(other < dst.axes.size() ? dst.axes[other].stride : 0);
+            ++other;
+        }
+        joint = acc.isFloating() && dst.type.isFloating() && acc.bits() > dst.type.bits() ? acc : dst.type;
+        single = acc.scalar == ir::Scalar::kFloat32;
+        rounds = src.type.isFloating() && (how == Combiner::kSum || how == Combiner::kAbsSum);
+    }
+};
+
+std::int64_t placeOf(std::int64_t base, const std::vector<std::int64_t>& at, const std::vector<std::int64_t>& strides)
+{
+    for (std::size_t k = 0; k < at.size(); ++k)
+        base += at[k] * strides[k];
+    return base;
+}
+
 }  // namespace
 
 void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int lane)
@@ -61,79 +99,54 @@ void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int la
     const auto rank = static_cast<std::int64_t>(src.axes.size());
     std::int64_t dim = attrInt(record, "dim", -1);
     dim = dim < 0 ? dim + rank : dim;
-    const Combiner how = *ir::combiner(record.op);
-    const bool clear = attrInt(record, "clear", 1) != 0;
-    const bool nanWins = attrInt(record, "nan_propagate", 0) != 0;
     if (dim < 0 || dim >= rank) {
         error(Code::kShapeMismatch, in.where.range, "the axis of this reduction does not exist");
         return;
     }
-    std::vector<std::int64_t> extents;
-    std::vector<std::int64_t> srcStrides;
-    std::vector<std::int64_t> dstStrides;
-    const bool sameRank = dst.axes.size() == src.axes.size();
-    std::size_t dstAxis = 0;
-    for (std::size_t k = 0; k < src.axes.size(); ++k) {
-        if (static_cast<std::int64_t>(k) == dim) {
-            dstAxis += sameRank ? 1 : 0;
-            continue;
+    const Reduction r(record, src, dst, static_cast<std::size_t>(dim));
+    const auto combineRow = [&](const std::vector<Lane>& row) {
+        Lane acc = identityOf(r.how, r.acc);
+        for (const Lane& element : row) {
+            acc = combine(r.how, r.acc, acc, element, r.nanWins);
+            if (!r.rounds)
+                continue;
+            const Lane exact = acc;
+            if (r.single)
+                acc.f = static_cast<double>(static_cast<float>(acc.f));
+            if (options_.perturb)
+                perturbLanes(r.acc, &exact, &acc, 1, false);
         }
-        extents.push_back(src.axes[k].extent);
-        srcStrides.push_back(src.axes[k].stride);
-        dstStrides.push_back(dstAxis < dst.axes.size() ? dst.axes[dstAxis].stride : 0);
-        ++dstAxis;
-    }
-    const TileAxis& axis = src.axes[static_cast<std::size_t>(dim)];
-    const DType type = src.type;
-    const DType accType = accumulatorOf(how, type);
-    const bool adds = how == Combiner::kSum || how == Combiner::kAbsSum;
-    const bool single = accType.scalar == ir::Scalar::kFloat32;
-    const bool rounds = adds && type.isFloating() && (single || options_.perturb);
-    // What was there joins a narrow float's sum before the one rounding to the destination.
-    const bool accIsWider = accType.isFloating() && dst.type.isFloating() && accType.bits() > dst.type.bits();
-    const DType joint = accIsWider ? accType : dst.type;
-    const auto count = static_cast<std::size_t>(axis.extent);
-    std::vector<Lane> row(count);
-    forEachPosition(extents, [&](const std::vector<std::int64_t>& at) {
-        std::int64_t from = src.base;
-        std::int64_t to = dst.base;
-        for (std::size_t k = 0; k < at.size(); ++k) {
-            from += at[k] * srcStrides[k];
-            to += at[k] * dstStrides[k];
-        }
-        loadRow(type, src.bytes, from, axis.stride, row.data(), count);
+        if (!src.type.isFloating())
+            wrapLanes(r.acc, &acc, 1);
+        castLanes(r.acc, r.joint, &acc, &acc, 1);
+        return acc;
+    };
+    const auto joinWhatWasThere = [&](std::int64_t to, Lane& acc) {
+        Lane before = loadElement(dst.type, dst.bytes, to);
+        castLanes(dst.type, r.joint, &before, &before, 1);
+        acc = combine(r.how, r.joint, before, acc, r.nanWins);
+        if (r.joint.isFloating())
+            roundLanes(r.joint, &acc, 1);
+        else
+            wrapLanes(r.joint, &acc, 1);
+    };
+    std::vector<Lane> row(static_cast<std::size_t>(r.axis.extent));
+    forEachPosition(r.extents, [&](const std::vector<std::int64_t>& at) {
+        const std::int64_t from = placeOf(src.base, at, r.from), to = placeOf(dst.base, at, r.to);
+        loadRow(src.type, src.bytes, from, r.axis.stride, row.data(), row.size());
         bool valid = true;
         if (src.valid && options_.checkUninitialized)
-            for (std::size_t k = 0; k < count; ++k)
-                valid &= isValid(src, from + static_cast<std::int64_t>(k) * axis.stride);
-        Lane acc = identityOf(how, accType);
-        for (std::size_t k = 0; k < count; ++k) {
-            acc = combine(how, accType, acc, row[k], nanWins);
-            if (rounds) {
-                const Lane exact = acc;
-                if (single)
-                    acc.f = static_cast<double>(static_cast<float>(acc.f));
-                if (options_.perturb)
-                    perturbLanes(accType, &exact, &acc, 1, false);
-            }
-        }
-        if (!type.isFloating())
-            wrapLanes(accType, &acc, 1);
-        castLanes(accType, joint, &acc, &acc, 1);
-        if (!clear) {
+            for (std::int64_t k = 0; k < r.axis.extent; ++k)
+                valid &= isValid(src, from + k * r.axis.stride);
+        Lane acc = combineRow(row);
+        if (!r.clear) {
             if (options_.checkUninitialized && !isValid(dst, to)) {
                 reportUninitialized(*dst.info, in.where.range);
                 return;
             }
-            Lane before = loadElement(dst.type, dst.bytes, to);
-            castLanes(dst.type, joint, &before, &before, 1);
-            acc = combine(how, joint, before, acc, nanWins);
-            if (joint.isFloating())
-                roundLanes(joint, &acc, 1);
-            else
-                wrapLanes(joint, &acc, 1);
+            joinWhatWasThere(to, acc);
         }
-        castLanes(joint, dst.type, &acc, &acc, 1);
+        castLanes(r.joint, dst.type, &acc, &acc, 1);
         storeElement(dst.type, dst.bytes, to, acc);
         setValid(dst, to);
         if (!valid && dst.valid)

@@ -14,10 +14,13 @@ namespace {
 
 constexpr int kWarp = 32;
 
-// Warp number -> the active lanes of the fiber that belong to it, by their lane in the warp (-1: not here).
-std::map<int, std::array<int, kWarp>> warpsOf(const Fiber& f)
+// The active lanes of the fiber that belong to a warp, by their lane in the warp (-1: not here).
+using Members = std::array<int, kWarp>;
+
+// By warp number.
+std::map<int, Members> warpsOf(const Fiber& f)
 {
-    std::map<int, std::array<int, kWarp>> warps;
+    std::map<int, Members> warps;
     for (int lane = 0; lane < f.n; ++lane) {
         if (!f.mask.on(lane))
             continue;
@@ -58,6 +61,73 @@ int shuffleSource(OpId op, int lane, std::int64_t operand, int width)
     return inside ? source : lane;
 }
 
+const Lane& valueOf(const Slot& slot, int lane)
+{
+    return slot.lanes[slot.uniform ? 0 : static_cast<std::size_t>(lane)];
+}
+
+bool isShuffle(OpId op)
+{
+    return op == OpId::kShflSync || op == OpId::kShflXor || op == OpId::kShflDown || op == OpId::kShflUp;
+}
+
+// What the lanes of one warp say together.
+struct Votes {
+    std::uint64_t active = 0, yes = 0;  // a bit a lane
+    Lane reduced{};
+};
+
+// `value` is null where the operation has none.
+Votes votesOf(OpId op, DType type, const Slot* value, const Members& members)
+{
+    Votes votes;
+    votes.reduced = identityOf(warpCombiner(op), type);
+    for (std::size_t k = 0; k < members.size(); ++k) {
+        if (members[k] < 0)
+            continue;
+        votes.active |= 1ULL << k;
+        if (!value)
+            continue;
+        const Lane& mine = valueOf(*value, members[k]);
+        votes.yes |= (type.isFloating() ? mine.f != 0.0 : mine.i != 0) ? 1ULL << k : 0;
+        votes.reduced = combine(warpCombiner(op), type, votes.reduced, mine);
+        if (type.isFloating())
+            roundLanes(type, &votes.reduced, 1);
+        else if (!type.isVoid())
+            wrapLanes(type, &votes.reduced, 1);
+    }
+    return votes;
+}
+
+std::uint64_t lanesThatEqual(const Slot& value, int lane, const Members& members)
+{
+    std::uint64_t same = 0;
+    for (std::size_t k = 0; k < members.size(); ++k)
+        if (members[k] >= 0 && valueOf(value, members[k]).i == valueOf(value, lane).i)
+            same |= 1ULL << k;
+    return same;
+}
+
+// What `lane` gets. A match needs `value`.
+Lane resultFor(OpId op, const Votes& votes, const Slot* value, int lane, const Members& members)
+{
+    Lane result{};
+    switch (op) {
+    case OpId::kAnySync: result.i = votes.yes != 0; break;
+    case OpId::kAllSync: result.i = votes.yes == votes.active; break;
+    case OpId::kBallotSync: case OpId::kBallot: result.i = static_cast<std::int64_t>(votes.yes); break;
+    case OpId::kActiveMask: result.i = static_cast<std::int64_t>(votes.active); break;
+    case OpId::kMatchAny: result.i = static_cast<std::int64_t>(lanesThatEqual(*value, lane, members)); break;
+    case OpId::kMatchAll: {
+        const std::uint64_t same = lanesThatEqual(*value, lane, members);
+        result.i = static_cast<std::int64_t>(same == votes.active ? same : 0);
+        break;
+    }
+    default: result = votes.reduced; break;
+    }
+    return result;
+}
+
 }  // namespace
 
 void Machine::warpOp(Fiber& f, const Instr& in, const OpRecord& record)
@@ -68,69 +138,21 @@ void Machine::warpOp(Fiber& f, const Instr& in, const OpRecord& record)
     }
     if (in.dst < 0)
         return;
-    const bool hasValue = record.op != OpId::kActiveMask;
-    static const Slot kNothing = [] {
-        Slot s;
-        s.setUniform(Lane{});
-        return s;
-    }();
-    const Slot& value = hasValue ? slot(f, record.at(0).slot) : kNothing;
-    const auto valueOf = [&](int lane) { return value.lanes[value.uniform ? 0 : static_cast<std::size_t>(lane)]; };
-    const DType type = record.at(0).type;
-    const auto holds = [&](int lane) { return type.isFloating() ? valueOf(lane).f != 0.0 : valueOf(lane).i != 0; };
+    const Slot* value = record.op != OpId::kActiveMask ? &slot(f, record.at(0).slot) : nullptr;
     std::vector<Lane> out(static_cast<std::size_t>(f.n), Lane{});
-    const bool isShuffle = record.op == OpId::kShflSync || record.op == OpId::kShflXor || record.op == OpId::kShflDown ||
-                           record.op == OpId::kShflUp;
+    const auto shuffled = [&](int k, const Members& members) {
+        const auto width = static_cast<int>(record.at(2).present() ? scalarOf(f, record.at(2).slot, kWarp) : kWarp);
+        const int lane = members[static_cast<std::size_t>(k)];
+        const std::int64_t delta = valueOf(slot(f, record.at(1).slot), lane).i;
+        const int source = shuffleSource(record.op, k, delta, width < 1 || width > kWarp ? kWarp : width);
+        const int from = source < kWarp ? members[static_cast<std::size_t>(source)] : lane;
+        return valueOf(*value, from < 0 ? lane : from);
+    };
     for (const auto& [warp, members] : warpsOf(f)) {
-        std::uint64_t active = 0;
-        std::uint64_t votes = 0;
-        Lane reduced = identityOf(warpCombiner(record.op), type);
-        for (int k = 0; k < kWarp; ++k) {
-            const int lane = members[static_cast<std::size_t>(k)];
-            if (lane < 0)
-                continue;
-            active |= 1ULL << k;
-            if (hasValue && !isShuffle) {
-                votes |= holds(lane) ? 1ULL << k : 0;
-                reduced = combine(warpCombiner(record.op), type, reduced, valueOf(lane));
-                if (type.isFloating())
-                    roundLanes(type, &reduced, 1);
-                else if (!type.isVoid())
-                    wrapLanes(type, &reduced, 1);
-            }
-        }
-        for (int k = 0; k < kWarp; ++k) {
-            const int lane = members[static_cast<std::size_t>(k)];
-            if (lane < 0)
-                continue;
-            Lane& result = out[static_cast<std::size_t>(lane)];
-            if (isShuffle) {
-                const auto width = static_cast<int>(record.at(2).present() ? scalarOf(f, record.at(2).slot, kWarp) : kWarp);
-                const Slot& operand = slot(f, record.at(1).slot);
-                const std::int64_t delta = operand.lanes[operand.uniform ? 0 : static_cast<std::size_t>(lane)].i;
-                const int source = shuffleSource(record.op, k, delta, width < 1 || width > kWarp ? kWarp : width);
-                const int from = source < kWarp ? members[static_cast<std::size_t>(source)] : lane;
-                result = valueOf(from < 0 ? lane : from);
-                continue;
-            }
-            switch (record.op) {
-            case OpId::kAnySync: result.i = votes != 0; break;
-            case OpId::kAllSync: result.i = votes == active; break;
-            case OpId::kBallotSync: case OpId::kBallot: result.i = static_cast<std::int64_t>(votes); break;
-            case OpId::kActiveMask: result.i = static_cast<std::int64_t>(active); break;
-            case OpId::kMatchAny: case OpId::kMatchAll: {
-                std::uint64_t same = 0;
-                for (int other = 0; other < kWarp; ++other) {
-                    const int at = members[static_cast<std::size_t>(other)];
-                    if (at >= 0 && valueOf(at).i == valueOf(lane).i)
-                        same |= 1ULL << other;
-                }
-                result.i = static_cast<std::int64_t>(record.op == OpId::kMatchAll && same != active ? 0 : same);
-                break;
-            }
-            default: result = reduced; break;
-            }
-        }
+        const Votes votes = isShuffle(record.op) ? Votes{} : votesOf(record.op, record.at(0).type, value, members);
+        for (int k = 0; k < kWarp; ++k)
+            if (const int lane = members[static_cast<std::size_t>(k)]; lane >= 0)
+                out[static_cast<std::size_t>(lane)] = isShuffle(record.op) ? shuffled(k, members) : resultFor(record.op, votes, value, lane, members);
     }
     Slot& dst = slot(f, in.dst);
     dst.lanes = std::move(out);
