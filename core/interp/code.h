@@ -54,7 +54,7 @@ constexpr int kStochastic = 2;  // the random bits are in `b`
 struct Instr {
     Op op{};
     bool handsOn = false;  // kLoad, kStore: elements that nobody wrote are copied as such
-    Effort effort{};       // kElement
+    Effort effort{};       // kElement, kCast
     bool heavy = false;  // control over code that synchronises or runs tile operations: divergence splits the fiber
     ir::DType type{};    // of the result
     ir::DType from{};    // of the operands

@@ -31,13 +31,16 @@ Effort effortOf(ir::BinaryOp op, DType type)
 {
     if (op == ir::BinaryOp::kMul && type.isFloating())
         return Effort::kMultiply;
-    return op == ir::BinaryOp::kDiv && type.isFloating() ? Effort::kLong : Effort::kSimple;
+    if (op == ir::BinaryOp::kDiv && type.isFloating())
+        return Effort::kLong;
+    return type.isFloating() && (op == ir::BinaryOp::kAdd || op == ir::BinaryOp::kSub) ? Effort::kSimple : Effort::kNarrow;
 }
 
 Effort effortOf(OpId op)
 {
     switch (op) {
     case OpId::kMul2: case OpId::kIeeeMul: return Effort::kMultiply;
+    case OpId::kMax2: case OpId::kMin2: return Effort::kNarrow;
     case OpId::kExp: case OpId::kExp2: case OpId::kLog: case OpId::kLog2: case OpId::kRsqrt: case OpId::kFastExp: case OpId::kFastExp10:
     case OpId::kFastLog: case OpId::kFastLog2: case OpId::kFastLog10: case OpId::kFastSin: case OpId::kFastCos: case OpId::kFastRcp:
         return Effort::kSpecial;
@@ -152,7 +155,7 @@ Compiler::Value Compiler::convert(Value v, DType from, DType to, const ir::Prove
         return {wide, true};
     }
     const int dst = newSlot();
-    emit({.op = Op::kCast, .type = to, .from = from, .dst = dst, .a = v.slot, .where = where});
+    emit({.op = Op::kCast, .effort = Effort::kNarrow, .type = to, .from = from, .dst = dst, .a = v.slot, .where = where});
     release(v);
     return {dst, true};
 }
@@ -234,7 +237,9 @@ Compiler::Value Compiler::select(const ir::Select& e)
     if (!e.lazy || (!hasAccess(e.then) && !hasAccess(e.otherwise))) {
         const Value a = expr(e.then);
         const Value b = expr(e.otherwise);
-        return element({selectOp()}, e.dtype, e.dtype, {condition, a, b}, e.where);
+        const Value chosen = element({selectOp()}, e.dtype, e.dtype, {condition, a, b}, e.where);
+        p_.code.back().effort = Effort::kNarrow;
+        return chosen;
     }
     const int a = newSlot();
     const int b = newSlot();
@@ -252,7 +257,9 @@ Compiler::Value Compiler::select(const ir::Select& e)
     wantMarker(end);
     p_.code[static_cast<std::size_t>(test)].target = otherwise;
     p_.code[static_cast<std::size_t>(otherwise)].target = end;
-    return element({selectOp()}, e.dtype, e.dtype, {condition, {a, true}, {b, true}}, e.where);
+    const Value chosen = element({selectOp()}, e.dtype, e.dtype, {condition, {a, true}, {b, true}}, e.where);
+    p_.code.back().effort = Effort::kNarrow;
+    return chosen;
 }
 
 Compiler::Value Compiler::math(const ir::Call& e)
@@ -288,7 +295,7 @@ Compiler::Value Compiler::math(const ir::Call& e)
         const Value v = expr(operand(0));
         if ((!stochastic && !unsaturated) || operand(0)->dtype.lanes != e.dtype.lanes)
             return convert(v, operand(0)->dtype, e.dtype, e.where);
-        Instr cast{.op = Op::kCast, .type = e.dtype, .from = operand(0)->dtype, .dst = newSlot(), .a = v.slot, .where = e.where};
+        Instr cast{.op = Op::kCast, .effort = Effort::kNarrow, .type = e.dtype, .from = operand(0)->dtype, .dst = newSlot(), .a = v.slot, .where = e.where};
         cast.extra = (unsaturated ? kUnsaturated : 0) | (stochastic ? kStochastic : 0);
         const Value random = stochastic ? expr(operand(1)) : Value{};
         cast.b = random.slot;

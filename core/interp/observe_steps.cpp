@@ -29,6 +29,7 @@ void Machine::tellStep(Fiber& f, const Instr& in)
     if (f.free || f.threads.empty() || f.mask.none())
         return;
     Step step;
+    step.dst = in.dst;
     switch (in.op) {
     case Op::kElement: case Op::kCast:
         step.kind = Step::Kind::kArithmetic;
@@ -50,6 +51,13 @@ void Machine::tellStep(Fiber& f, const Instr& in)
         step.kind = Step::Kind::kAccess;
         step.from[0] = in.op == Op::kStore ? in.a : -1;
         break;
+    case Op::kFor: {  // the counter's slot may have held something else before
+        const ForRecord& loop = program_.fors[static_cast<std::size_t>(in.extra)];
+        step.kind = Step::Kind::kMove;
+        step.from[0] = loop.begin;
+        step.dst = loop.var;
+        break;
+    }
     case Op::kForNext: case Op::kWhileNext:
         if (!in.heavy)
             return;
@@ -76,7 +84,6 @@ void Machine::tellStep(Fiber& f, const Instr& in)
     step.block = static_cast<int>(f.block->linear);
     step.warps = stepWarps(f);
     step.type = in.type;
-    step.dst = in.dst;
     options_.observer->steps(step);
 }
 

@@ -67,6 +67,7 @@ struct RegisterUse {
 enum class Effort : std::uint8_t {
     kSimple,
     kMultiply,  // which an addition that follows may take along
+    kNarrow,    // comparisons, minima, selections, conversions, integers: on the pipe beside the one of additions and products
     kSpecial,   // one of the special function units, with little around it: exp2, rsqrt
     kLong       // a sequence around one of those: a division, erf
 };

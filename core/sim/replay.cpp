@@ -60,7 +60,8 @@ struct Phase {
 class Multiprocessor {
 public:
     Multiprocessor(const BlockTrace& trace, const Hardware& h)
-        : trace_(trace), h_(h), issue_(schedulers()), tensor_(schedulers()), special_(schedulers()),
+        : trace_(trace), h_(h), issue_(schedulers()), tensor_(schedulers()), special_(schedulers()), lanes_(schedulers()),
+          narrow_(schedulers()),
           phases_(static_cast<std::size_t>(h.resident), std::vector<Phase>(trace.phases.size()))
     {
         const double perClock = h.rates.clockMHz * 1e6 * h.multiprocessors;
@@ -158,8 +159,12 @@ private:
     {
         const target::Pipes& p = h_.pipes;
         switch (op.kind) {
-        case TraceKind::kArithmetic: done = start + (op.issue > 0 ? p.arithmetic : 0); break;
-        case TraceKind::kSpecial: done = special_[w.scheduler].reserve(start, op.work) + p.special; break;
+        case TraceKind::kArithmetic: done = op.issue > 0 ? lanes_[w.scheduler].reserve(start, op.work) - op.work + p.arithmetic : start; break;
+        case TraceKind::kNarrow: done = narrow_[w.scheduler].reserve(start, op.work) - op.work + p.arithmetic; break;
+        case TraceKind::kSpecial: done = special_[w.scheduler].reserve(start, op.work) - op.work + p.special + (op.issue - 1) * p.arithmetic; break;
+        case TraceKind::kLong:
+            w.now = done = std::max(start + p.longSpecial, special_[w.scheduler].reserve(start, op.work));
+            break;
         case TraceKind::kShared: done = pass(w, start, op.work) + p.shared; break;
         case TraceKind::kLoad: done = transfer(pass(w, start, op.work), op.bytes); break;
         case TraceKind::kStore:
@@ -177,10 +182,10 @@ private:
             break;
         case TraceKind::kMma: done = tensor_[w.scheduler].reserve(start, op.work) + std::max(0.0, p.mma - op.work); break;
         case TraceKind::kWgmma: {
-            // The next one is issued as this one ends: warp groups take turns.
+            // The next one is issued as this one ends, its descriptors before: warp groups take turns.
             const double begin = std::max(start, w.tensor);
             w.tensor = std::max(tensor_[w.scheduler].reserve(begin, op.work), shared_.reserve(begin, op.bytes / h_.rates.sharedBytesPerClock));
-            w.now = std::max(w.now, w.tensor - kTurn);
+            w.now = std::max(w.now, w.tensor - kTurn - p.descriptor);
             done = w.tensor + p.wgmma;
             w.products.pending = std::max(w.products.pending, done);
             break;
@@ -271,7 +276,7 @@ private:
     const BlockTrace& trace_;
     const Hardware& h_;
     double l2Rate_ = 1, dramRate_ = 1, latency_ = 0, second_ = 0;
-    std::vector<Unit> issue_, tensor_, special_;
+    std::vector<Unit> issue_, tensor_, special_, lanes_, narrow_;
     Unit shared_, l2_, dram_;
     std::vector<std::vector<Phase>> phases_;  // by block
     std::vector<Warp> warps_;

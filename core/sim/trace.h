@@ -10,8 +10,10 @@
 namespace tw::sim {
 
 enum class TraceKind : std::uint8_t {
-    kArithmetic,    // `issue` instructions
+    kArithmetic,    // `issue` instructions, `work` clocks of its scheduler's lanes for additions and products
+    kNarrow,        // the same of those for comparisons, conversions and integers
     kSpecial,       // and `work` clocks of its scheduler's special function units
+    kLong,          // the same with a branch behind it: what follows waits
     kShared,        // `work` passes over the banks; shuffles pass through them, too
     kLoad,          // of `bytes` through L2, `work` passes over the first-level cache
     kStore,

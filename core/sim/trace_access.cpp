@@ -12,8 +12,18 @@ using interp::Touch;
 
 namespace {
 
-constexpr double kSectorsAPass = 4;  // 128 bytes
 constexpr double kPassBytes = 128, kSectorBytes = 32, kChunkBytes = 16;
+
+// Distinct lines of 128 bytes.
+double linesOf(std::span<const std::int64_t> at, int width)
+{
+    std::vector<std::int64_t> lines;
+    for (const std::int64_t byte : at)
+        for (std::int64_t line = byte / 128; line <= (byte + width - 1) / 128; ++line)
+            lines.push_back(line);
+    std::ranges::sort(lines);
+    return static_cast<double>(std::ranges::unique(lines).begin() - lines.begin());
+}
 
 }  // namespace
 
@@ -67,12 +77,13 @@ void Tracer::charge(Running& r, const Touch& touch, int width, const std::vector
         while (end < at.size() && touch.act.threads[end] / 32 == touch.act.threads[first] / 32)
             ++end;
         const std::span<const std::int64_t> warp = all.subspan(first, end - first);
-        double passes = 0, sectors = 0;
-        if (touch.shared)
-            for (std::size_t k = 0; k < warp.size(); k += together)
-                passes += passesOf(warp.subspan(k, std::min(together, warp.size() - k)), width);
-        else
-            sectors = static_cast<double>(sectorsOf(warp, width));
+        const bool copies = touch.engine == Engine::kCpAsync;
+        double passes = touch.shared || copies ? 0 : linesOf(warp, width);
+        for (std::size_t k = 0; k < warp.size() && (touch.shared || copies); k += together) {
+            const std::span<const std::int64_t> group = warp.subspan(k, std::min(together, warp.size() - k));
+            passes += touch.shared ? passesOf(group, width) : linesOf(group, width);
+        }
+        const double sectors = touch.shared ? 0 : static_cast<double>(sectorsOf(warp, width));
         chargeWarp(r, touch, touch.act.threads[first] / 32, passes, sectors);
         first = end;
     }
@@ -94,7 +105,10 @@ void Tracer::chargeWarp(Running& r, const Touch& touch, int warp, double passes,
             slotOf(r, warp, current_.dst) = made_[static_cast<std::size_t>(warp)];
     }
     const double again = touch.kind == Touch::Kind::kAtomic ? 2 : 1;  // an atomic reads and writes
-    op->work += static_cast<float>(again * (passes + sectors / kSectorsAPass));
+    if (touch.engine == Engine::kCpAsync)  // what a group fetches is written as it comes, line by line
+        op->work = std::max(op->work, static_cast<float>(passes));
+    else
+        op->work += static_cast<float>(again * passes);
     op->bytes += static_cast<float>(again * sectors * kSectorBytes);
 }
 

@@ -18,7 +18,9 @@ using ir::OpId;
 
 namespace {
 
-constexpr float kLongInstructions = 8;  // around the special function of a division, a root, erf
+// The special function's own one and three that keep denormal numbers: compare, scale, scale back (SASS of exp2, log2, rsqrt without
+// flushing; tests/data/attention.twr counts them). A division: reciprocal, four fused steps, a check and its branch (there, too).
+constexpr float kSpecialInstructions = 4, kLongInstructions = 11;
 constexpr float kLoopInstructions = 4;  // of an iteration: counting, comparing, branching
 
 std::vector<int> warpsOf(const Act& act)
@@ -171,10 +173,16 @@ void Tracer::arithmetic(Running& r, int warp)
     const auto lanes = static_cast<float>(std::max<int>(1, current_.type.lanes));
     const int bits = current_.type.bits();
     op->issue = lanes * (bits == 16 ? 0.5F : bits == 64 && current_.type.isFloating() ? 2.0F : 1.0F);
+    const auto clocksOf = [&](double perClock) { return static_cast<float>(32 * rates_.schedulers / perClock); };
+    op->work = op->issue * clocksOf(rates_.fmaPerClock);
     if (current_.effort == Effort::kSpecial || current_.effort == Effort::kLong) {
-        op->kind = TraceKind::kSpecial;
-        op->work = lanes * 32.0F / static_cast<float>(rates_.specialPerClock / rates_.schedulers);
-        op->issue = lanes * (current_.effort == Effort::kLong ? kLongInstructions : 1.0F);
+        const bool isLong = current_.effort == Effort::kLong;
+        op->kind = isLong ? TraceKind::kLong : TraceKind::kSpecial;
+        op->work = lanes * clocksOf(rates_.specialPerClock);
+        op->issue = lanes * (isLong ? kLongInstructions : kSpecialInstructions);
+    } else if (current_.effort == Effort::kNarrow) {
+        op->kind = TraceKind::kNarrow;
+        op->work = op->issue * clocksOf(pipes_.narrow);
     } else if (current_.effort == Effort::kMultiply) {
         op->takesAdd = true;
     } else if (current_.type.isFloating()) {
@@ -183,7 +191,7 @@ void Tracer::arithmetic(Running& r, int warp)
             if (from == 0 || !product.takesAdd)
                 continue;
             product.takesAdd = false;  // one fused instruction
-            op->issue = 0;
+            op->issue = op->work = 0;
             break;
         }
     }
@@ -203,6 +211,7 @@ void Tracer::product(Running& r, int warp, TraceKind kind)
     const bool isTf32 = dtype->family() == ir::Family::kTFloat || (dtype->isFloating() && dtype->bits() == 32);
     const double rate = target::tensorPerClock(rates_, isTf32 ? 32 : dtype->bits(), dtype->isInteger()) * (isGroup ? 1 : rates_.mmaShare);
     const double flops = 2.0 * static_cast<double>(mma->m * mma->n * mma->k) / (isGroup ? 4 : 1);
+    op->issue = isGroup ? static_cast<float>(1 + pipes_.descriptor) : 1.0F;
     op->work = static_cast<float>(rate > 0 ? flops * rates_.schedulers / rate : flops / 2 / 32);
 }
 

@@ -20,6 +20,9 @@ struct Pipes {
     double l2Bytes = 0;       // a clock, of the whole GPU
     double copyInstructions = 5;  // of a warp, around one access to global memory: addresses, counters
     double bulkInstructions = 0;  // clocks of the thread that starts a bulk copy
+    double narrow = 64;           // comparisons, conversions, integers a clock, of one multiprocessor
+    double longSpecial = 60;      // from the start of a division to what follows it: it branches to its rare cases
+    double descriptor = 0;        // instructions of a warp around one wgmma: its descriptors
     double productMHz = 1000;     // the clock while products run: power keeps it below the boost clock of rates.h
 };
 

@@ -28,6 +28,7 @@ Hardware hardware()
     h.pipes.bulk = 300;
     h.pipes.bulkInstructions = 10;
     h.pipes.l2Bytes = 64;
+    h.pipes.longSpecial = 77;
     return h;
 }
 
@@ -61,6 +62,34 @@ TEST(Replay, DependentInstructionsWaitForEachOther)
     for (TraceOp& o : t.warps[0])
         o.from = {};
     EXPECT_NEAR(replay(t, hardware()).clocks, 10, 1);
+}
+
+TEST(Replay, PipesBesideTheIssueHoldItsPace)
+{
+    BlockTrace t;
+    t.warps.resize(5);  // the fifth shares the first one's scheduler
+    for (const std::size_t w : {0U, 4U})
+        for (int k = 0; k < 50; ++k) {
+            t.warps[w].push_back(op(TraceKind::kNarrow, 2));   // half the rate of the issue
+            t.warps[w].push_back(op(TraceKind::kArithmetic, 1));
+        }
+    TraceOp last = op(TraceKind::kArithmetic, 1);
+    last.from[0] = 99;  // the last narrow one
+    t.warps[0].push_back(last);
+    t.warps[4].push_back(last);
+    EXPECT_NEAR(replay(t, hardware()).clocks, 2 * 50 * 2 + 4, 8);
+}
+
+TEST(Replay, ADivisionHoldsWhatFollowsIt)
+{
+    BlockTrace t;
+    t.warps.resize(1);
+    for (int k = 0; k < 10; ++k) {
+        TraceOp o = op(TraceKind::kLong, 8);
+        o.issue = 11;
+        t.warps[0].push_back(o);
+    }
+    EXPECT_NEAR(replay(t, hardware()).clocks, 10 * (11 + 77), 12);
 }
 
 TEST(Replay, CopiesArriveAfterTheirBytesAndLatency)

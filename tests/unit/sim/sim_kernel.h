@@ -39,6 +39,16 @@ public:
             t.setFloat(k, static_cast<double>(valueAt(k)));
         return *this;
     }
+    const ir::Function& function()
+    {
+        read();
+        return *function_;
+    }
+    interp::Arguments& arguments()
+    {
+        read();
+        return arguments_;
+    }
     double at(const std::string& name, std::int64_t index) { return tensor(name).floatAt(index); }
 
     SimResult& run(const SimOptions& options = {})
