@@ -33,7 +33,15 @@ TW_DEVICE void tw_wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
-// Keeps the compiler from moving these registers across.
+// Keeps the compiler from moving these registers across. Of their own type: a change of type is a move of each, which lands between a
+// product and its wait, and for moves there ptxas makes each product wait for the one before (its remark C7514).
+template <int N>
+TW_DEVICE void tw_wgmma_keep(float* registers)
+{
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+        asm volatile("" : "+f"(registers[i])::"memory");
+}
 template <int N>
 TW_DEVICE void tw_wgmma_keep(void* registers)
 {

@@ -64,6 +64,35 @@ TEST(Nvrtc, PtxLinesLeadToTheSource)
     EXPECT_TRUE(found);
 }
 
+// ptxas makes every wgmma wait for the one before when something touches its sums between the first product and the wait.
+TEST(Nvrtc, NothingTouchesSumsWhileTheyAreMultiplied)
+{
+    if (const auto version = nvrtc::nvrtcVersion(); !version)
+        GTEST_SKIP() << version.error();
+    for (const char* sample : {"04_gemm.py", "09_attention.py", "12_convolution.py"}) {
+        std::ifstream file(fs::path(TW_SOURCE_DIR) / "samples" / sample);
+        std::ostringstream text;
+        text << file.rdbuf();
+        driver::CompileRequest request;
+        request.source = std::make_shared<SourceText>(sample, text.str());
+        request.target = "sm_90a";
+        request.stages = static_cast<unsigned>(driver::StageWanted::kPtx);
+        const auto snapshot = driver::compile(request, {});
+        ASSERT_TRUE(snapshot->ptx) << sample;
+        std::istringstream in(snapshot->ptx->text);
+        int products = 0, moves = 0;
+        bool isRunning = false;
+        for (std::string line; std::getline(in, line);) {
+            const bool isProduct = line.find("wgmma.mma_async") != std::string::npos;
+            products += isProduct ? 1 : 0;
+            isRunning = isProduct || (isRunning && line.find("wgmma.wait_group") == std::string::npos);
+            moves += isRunning && line.find("mov.") != std::string::npos && line.find("%f") != std::string::npos ? 1 : 0;
+        }
+        EXPECT_GT(products, 0) << sample;
+        EXPECT_EQ(moves, 0) << sample;
+    }
+}
+
 TEST(Nvrtc, ACancelledCompileLeavesNoCodeAndNoError)
 {
     std::stop_source stop;
