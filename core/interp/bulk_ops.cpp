@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/interp/machine.h"
 #include "core/interp/combine.h"
+#include "core/interp/machine.h"
 #include "core/interp/matrix_ops.h"
 #include "core/ir/call.h"
 
@@ -46,6 +46,47 @@ void markBytes(std::uint8_t* valid, std::int64_t from, std::int64_t size)
 {
     if (valid)
         std::memset(valid + from, 1, static_cast<std::size_t>(size));
+}
+
+// Where the TMA unit may begin in shared memory, and end.
+bool isBulkPlace(std::int64_t start, std::int64_t bytes, std::int64_t room)
+{
+    return start % 128 == 0 && start + bytes <= room;
+}
+
+std::string badBulkPlace(const char* what, const char* direction, std::int64_t bytes, std::int64_t start, const BufferInfo& info)
+{
+    return fmt::format("a bulk {} of {} bytes {} byte {} of {}: it has to begin at a multiple of 128 and end inside", what, bytes, direction, start,
+                       info.node->name);
+}
+
+// The words of 16 bytes, of shared memory, that one thread's bulk copy touches.
+void touchWords(Touch& touch, std::int64_t start, std::int64_t bytes, std::int64_t swizzle, int thread)
+{
+    touch.width = 16;
+    for (std::int64_t k = 0; k < bytes; k += 16)
+        touch.at.push_back(swizzledAddress(start + k, swizzle));
+    touch.act.threads.assign(touch.at.size(), thread);
+}
+
+// The blocks of the cluster that a load goes to: this one, or those in the mask.
+std::vector<Block*> targetsOf(Block* own, std::int64_t mask)
+{
+    if (mask == 0 || !own->cluster)
+        return {own};
+    std::vector<Block*> targets;
+    for (Block* block : own->cluster->blocks)
+        if (((mask >> block->rank) & 1) != 0)
+            targets.push_back(block);
+    return targets;
+}
+
+// "add", "max", …, of a store that combines.
+std::optional<ir::Combiner> combinerOf(const OpRecord& record)
+{
+    const auto found = record.attrs->find("reduce");
+    const auto* name = found == record.attrs->end() ? nullptr : std::get_if<std::string>(&found->second);
+    return name && !name->empty() ? ir::parseCombiner(*name == "add" ? "sum" : *name) : std::nullopt;
 }
 
 }  // namespace
@@ -117,14 +158,7 @@ void Machine::cpAsync(Fiber& f, const Instr& in, const OpRecord& record)
 void Machine::bulkLoad(Fiber& f, const Instr& in, const OpRecord& record)
 {
     const std::int64_t swizzle = ir::intAttr(*record.attrs, "swizzle", 0);
-    const std::int64_t mask = ir::intAttr(*record.attrs, "cluster_mask", 0);
-    std::vector<Block*> targets{f.block};
-    if (mask != 0 && f.block->cluster) {
-        targets.clear();
-        for (Block* block : f.block->cluster->blocks)
-            if (((mask >> block->rank) & 1) != 0)
-                targets.push_back(block);
-    }
+    const std::vector<Block*> targets = targetsOf(f.block, ir::intAttr(*record.attrs, "cluster_mask", 0));
     const BufferInfo& info = program_.buffers[static_cast<std::size_t>(record.at(1).region.buffer)];
     if (info.space != Space::kShared) {
         error(Code::kScopeIllegal, in.where.range, fmt::format("{} is not in this block's shared memory", info.node->name));
@@ -147,22 +181,17 @@ void Machine::bulkLoad(Fiber& f, const Instr& in, const OpRecord& record)
             const std::int64_t start = dst.base * dst.type.bits() / 8;
             const std::int64_t bytes = elementsOf(src) * size;
             const auto room = static_cast<std::int64_t>(target->shared[static_cast<std::size_t>(info.storage)].bytes.size());
-            if (size == 0 || start % 128 != 0 || start + bytes > room) {
-                error(Code::kOutOfBounds, in.where.range,
-                      fmt::format("a bulk load of {} bytes to byte {} of {}: it has to begin at a multiple of 128 and end inside", bytes, start,
-                                  info.node->name));
+            if (size == 0 || !isBulkPlace(start, bytes, room)) {
+                error(Code::kOutOfBounds, in.where.range, badBulkPlace("load", "to", bytes, start, info));
                 return;
             }
             const Meeting meeting = barrierMeeting(*target, place.storage, place.element);
             if (isObserved(info)) {
                 Touch& t = startTouch(f, in, info, Touch::Kind::kWrite, Engine::kBulkLoad);
-                t.width = 16;
                 t.owner = static_cast<int>(target->linear);
                 t.bytes = dst.bytes;
                 t.completes = meeting;
-                for (std::int64_t k = 0; k < bytes; k += 16)
-                    t.at.push_back(swizzledAddress(start + k, swizzle));
-                t.act.threads.assign(t.at.size(), f.threads[static_cast<std::size_t>(lane)]);
+                touchWords(t, start, bytes, swizzle, f.threads[static_cast<std::size_t>(lane)]);
                 options_.observer->touches(t);
             }
             forEachElement(src, [&](std::int64_t position, std::int64_t element, bool inside) {
@@ -183,30 +212,26 @@ void Machine::bulkLoad(Fiber& f, const Instr& in, const OpRecord& record)
 void Machine::bulkStore(Fiber& f, const Instr& in, const OpRecord& record)
 {
     const std::int64_t swizzle = ir::intAttr(*record.attrs, "swizzle", 0);
-    const auto found = record.attrs->find("reduce");
-    const auto* name = found == record.attrs->end() ? nullptr : std::get_if<std::string>(&found->second);
-    const std::optional<ir::Combiner> how = name && !name->empty() ? ir::parseCombiner(*name == "add" ? "sum" : *name) : std::nullopt;
+    const std::optional<ir::Combiner> how = combinerOf(record);
     const BufferInfo& from = program_.buffers[static_cast<std::size_t>(record.at(0).region.buffer)];
     const BufferInfo& to = program_.buffers[static_cast<std::size_t>(record.at(1).region.buffer)];
+    if (from.space != Space::kShared) {
+        error(Code::kScopeIllegal, in.where.range, fmt::format("{} is not in this block's shared memory", from.node->name));
+        return;
+    }
     for (int lane = 0; lane < f.n && !failed_; ++lane) {
         if (!f.mask.on(lane))
             continue;
         TileView src;
         TileView dst;
-        if (from.space != Space::kShared) {
-            error(Code::kScopeIllegal, in.where.range, fmt::format("{} is not in this block's shared memory", from.node->name));
-            return;
-        }
         if (!view(f, record.at(0).region, lane, false, src, in.where.range) ||
             !view(f, record.at(1).region, lane, true, dst, in.where.range))
             return;
         const std::int64_t size = dst.type.bits() / 8;
         const std::int64_t start = src.base * src.type.bits() / 8;
         const std::int64_t bytes = elementsOf(dst) * size;
-        if (start % 128 != 0 || start + bytes > program_.shared[static_cast<std::size_t>(from.storage)].bytes) {
-            error(Code::kOutOfBounds, in.where.range,
-                  fmt::format("a bulk store of {} bytes from byte {} of {}: it has to begin at a multiple of 128 and end inside", bytes, start,
-                              from.node->name));
+        if (!isBulkPlace(start, bytes, program_.shared[static_cast<std::size_t>(from.storage)].bytes)) {
+            error(Code::kOutOfBounds, in.where.range, badBulkPlace("store", "from", bytes, start, from));
             return;
         }
         std::vector<std::int64_t> written;
@@ -225,10 +250,7 @@ void Machine::bulkStore(Fiber& f, const Instr& in, const OpRecord& record)
         const int thread = f.threads[static_cast<std::size_t>(lane)];
         if (isObserved(from)) {
             Touch& t = startTouch(f, in, from, Touch::Kind::kRead, Engine::kBulkStore);
-            t.width = 16;
-            for (std::int64_t k = 0; k < bytes; k += 16)
-                t.at.push_back(swizzledAddress(start + k, swizzle));
-            t.act.threads.assign(t.at.size(), thread);
+            touchWords(t, start, bytes, swizzle, thread);
             options_.observer->touches(t);
         }
         if (isObserved(to)) {
