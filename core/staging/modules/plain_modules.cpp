@@ -1,6 +1,7 @@
 // operator, typing, os and argparse: small modules of plain functions.
 #include <fmt/format.h>
 
+#include "core/staging/interpreter.h"
 #include "core/staging/modules/helpers.h"
 #include "core/staging/modules/modules.h"
 
@@ -13,6 +14,14 @@ Value binaryOperator(const char* name, syntax::BinaryOp op)
     return makeNative(name, [name, op](Evaluator& evaluator, const CallArguments& arguments) {
         const auto args = positional(evaluator, arguments, std::string("operator.") + name, 2, 2);
         return evaluator.binary(op, args[0], args[1], arguments.call);
+    });
+}
+
+Value unaryOperator(const char* name, syntax::UnaryOp op)
+{
+    return makeNative(name, [name, op](Evaluator& evaluator, const CallArguments& arguments) {
+        const auto args = positional(evaluator, arguments, std::string("operator.") + name, 1, 1);
+        return static_cast<Interpreter&>(evaluator).unary(op, args[0], arguments.call);
     });
 }
 
@@ -133,6 +142,10 @@ std::optional<Value> operatorMember(const std::string& name)
         {"or_", binaryOperator("or_", kBitOr)},
         {"xor", binaryOperator("xor", kBitXor)},
         {"matmul", binaryOperator("matmul", kMatMul)},
+        {"neg", unaryOperator("neg", syntax::UnaryOp::kNegate)},
+        {"pos", unaryOperator("pos", syntax::UnaryOp::kPlus)},
+        {"invert", unaryOperator("invert", syntax::UnaryOp::kInvert)},
+        {"not_", unaryOperator("not_", syntax::UnaryOp::kNot)},
         {"eq", compareOperator("eq", syntax::CompareOp::kEq)},
         {"ne", compareOperator("ne", syntax::CompareOp::kNe)},
         {"lt", compareOperator("lt", syntax::CompareOp::kLt)},

@@ -254,10 +254,31 @@ bool Tracer::declareParameter(const syntax::Identifier& name, const Value& annot
 
 // ---- the function ----
 
+namespace {
+
+constexpr std::string_view kNamelessOutput = "out";  // of T.empty as makeOutput names it
+
+// Arguments are found by name, and a macro that makes an output may be called twice.
+void distinguish(std::string& name, const std::vector<ir::Param>& others)
+{
+    const std::string wanted = name;
+    const auto isTaken = [&] { return std::any_of(others.begin(), others.end(), [&](const ir::Param& p) { return p.name() == name; }); };
+    for (int k = 1; isTaken(); ++k)
+        name = fmt::format("{}_{}", wanted, k);
+}
+
+}  // namespace
+
 void Tracer::returnOutputs(const std::optional<Value>& result, const SourceRange& range)
 {
     const std::size_t inputs = function_.params.size();
+    const auto isNameless = [](const ir::Buffer& b) { return b->name == kNamelessOutput; };
+    const bool several = std::count_if(outputs_.begin(), outputs_.end(), isNameless) > 1;
+    int nameless = 0;
     for (const auto& buffer : outputs_) {
+        if (several && isNameless(buffer))
+            editable(buffer)->name += std::to_string(nameless++);
+        distinguish(editable(buffer)->name, function_.params);
         addSymbols(buffer->shape);
         function_.params.push_back({buffer});
     }

@@ -193,6 +193,52 @@ TEST(TraceKernels, EagerConstsAndOutputs)
     EXPECT_EQ(missing.missing, (std::vector<std::string>{"M", "N"}));
 }
 
+TEST(TraceKernels, OutputsHaveNamesOfTheirOwn)
+{
+    const std::string text = R"(import operator
+import tilelang
+import tilelang.language as T
+
+@T.macro
+def twice(X, f):
+    Y = T.empty((4,), X.dtype)
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(4):
+            Y[i] = f(X[i])
+    return Y
+
+@tilelang.jit
+def pair(X):
+    X: T.Tensor((4,), 'float32')
+    A = twice(X, operator.neg)
+    B = twice(A, lambda v: v + 1)
+    return A, B
+
+@tilelang.jit
+def plain():
+    outs = [T.empty((4,)), T.empty((4,))]
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(4):
+            outs[0][i] = 1
+            outs[1][i] = 2
+    return tuple(outs)
+)";
+    const auto t = traceFile(text, "pair");
+    ASSERT_TRUE(t.function) << t.firstError();
+    ASSERT_EQ(t.function->params.size(), 3U);
+    EXPECT_EQ(t.function->params[1].name(), "Y");
+    EXPECT_EQ(t.function->params[2].name(), "Y_1");
+    const auto stores = t.all<ir::Store>();
+    ASSERT_EQ(stores.size(), 2U);
+    EXPECT_EQ(ir::print(stores[0]->value), "-X[i]");
+    EXPECT_EQ(ir::print(stores[1]->value), "Y[i] + 1.0");
+    const auto nameless = traceFile(text, "plain");
+    ASSERT_TRUE(nameless.function) << nameless.firstError();
+    ASSERT_EQ(nameless.function->params.size(), 2U);
+    EXPECT_EQ(nameless.function->params[0].name(), "out0");
+    EXPECT_EQ(nameless.function->params[1].name(), "out1");
+}
+
 TEST(TraceKernels, EagerConstsFromTheCallsTensors)
 {
     const auto t = traceFile(std::string(kEager) + "\nimport torch\nrowsum(torch.randn(12, 64, dtype=torch.float16))\n", "rowsum");
