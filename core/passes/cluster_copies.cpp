@@ -24,9 +24,9 @@ Stmt clusterOp(OpId id, std::vector<ir::Operand> operands, const ir::Provenance&
 
 class ClusterCopy {
 public:
-    ClusterCopy(const ir::OpCall& call, ThreadTiles& tiles, const ThreadGroup& group, std::span<const ir::Var> threadVars, DiagnosticSink& diagnostics,
+    ClusterCopy(const ir::OpCall& call, ThreadTiles& tiles, Meetings& meetings, const ThreadGroup& group, std::span<const ir::Var> threadVars, DiagnosticSink& diagnostics,
              const ir::Provenance& where)
-        : call_(call), src_(*ir::regionOperand(call, "src")), dst_(*ir::regionOperand(call, "dst")), tiles_(tiles), group_(group),
+        : call_(call), src_(*ir::regionOperand(call, "src")), dst_(*ir::regionOperand(call, "dst")), tiles_(tiles), meetings_(meetings), group_(group),
           threadVars_(threadVars), diagnostics_(diagnostics), where_(where)
     {
     }
@@ -50,12 +50,40 @@ public:
         if (!block)
             return multicast(ir::intAttr(call_.attrs, "cluster_mask", 0));
         std::vector<Stmt> stmts = remoteCopy(block);
-        if (const Region* barrier = ir::regionOperand(call_, "remote_barrier"); barrier && barrier->buffer)
-            stmts.push_back(clusterOp(OpId::kBarrierArrive, {*barrier, block}, where_));
+        if (const Region* barrier = ir::regionOperand(call_, "remote_barrier"); barrier && barrier->buffer) {
+            const std::optional<Stmt> together = meeting();
+            if (!together)
+                return std::string("not supported: a copy into another block with a barrier by threads that cannot meet");
+            const Stmt arrive = clusterOp(OpId::kBarrierArrive, {*barrier, block}, where_);
+            const Expr first = ir::binary(ir::BinaryOp::kEq, tiles_.thread, ir::intImm(group_.first));
+            stmts.push_back(*together);
+            stmts.push_back(std::make_shared<ir::If>(first, arrive, Stmt{}, where_));
+        }
         return ir::sequence(std::move(stmts));
     }
 
 private:
+    // All threads of the copy have stored. Empty: they cannot wait for each other.
+    std::optional<Stmt> meeting()
+    {
+        const I last = group_.first + group_.count - 1;
+        if (!group_.contiguous)
+            return {};
+        if (group_.count == 1)
+            return ir::sequence({});
+        if (group_.count == tiles_.threads)
+            return clusterOp(OpId::kSyncThreads, {}, where_);
+        if (group_.first / kWarpSize == last / kWarpSize) {
+            const I lanes = ((I{1} << group_.count) - 1) << (group_.first % kWarpSize);
+            return clusterOp(OpId::kSyncWarp, {ir::constant(ir::kUInt32, lanes)}, where_);
+        }
+        const bool wholeWarps = group_.first % kWarpSize == 0 && group_.count % kWarpSize == 0;
+        const auto name = wholeWarps ? meetings_.nameFor(group_.first, last) : std::nullopt;
+        if (!name)
+            return {};
+        return clusterOp(OpId::kSyncThreads, {ir::intImm(*name), ir::intImm(group_.count)}, where_);
+    }
+
     Stmt multicast(I mask)
     {
         if (mask == 0)
@@ -133,6 +161,7 @@ private:
     const ir::OpCall& call_;
     const Region &src_, &dst_;
     ThreadTiles& tiles_;
+    Meetings& meetings_;
     const ThreadGroup& group_;
     std::span<const ir::Var> threadVars_;
     DiagnosticSink& diagnostics_;
@@ -142,10 +171,10 @@ private:
 
 }  // namespace
 
-std::variant<Stmt, std::string> lowerClusterCopy(const ir::OpCall& call, ThreadTiles& tiles, const ThreadGroup& group,
+std::variant<Stmt, std::string> lowerClusterCopy(const ir::OpCall& call, ThreadTiles& tiles, Meetings& meetings, const ThreadGroup& group,
                                                  std::span<const ir::Var> threadVars, DiagnosticSink& diagnostics, const ir::Provenance& where)
 {
-    return ClusterCopy(call, tiles, group, threadVars, diagnostics, where).run();
+    return ClusterCopy(call, tiles, meetings, group, threadVars, diagnostics, where).run();
 }
 
 }  // namespace tw::passes

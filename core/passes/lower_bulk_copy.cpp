@@ -1,5 +1,7 @@
 #include "core/passes/lower_bulk_copy.h"
 
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "core/arith/evaluate.h"
@@ -152,8 +154,8 @@ public:
                 return std::string("not supported: a bulk load without a barrier");
             stmts.push_back(op(OpId::kBarrierExpectTx, {*barrier, ir::intImm(bytesOf(shared_.buffer->dtype, rows_ * columns_ * copied_))}));
         }
-        for (I p = 0; p < copied_; ++p)
-            stmts.push_back(box(p));
+        const I mask = loads_ ? ir::intAttr(call_.attrs, "cluster_mask", 0) : 0;
+        stmts.push_back(mask > 0 ? multicast(mask) : boxes(false));
         if (!loads_)
             stmts.push_back(op(OpId::kTmaStoreArrive, {}));
         const Stmt all = ir::sequence(std::move(stmts));
@@ -185,7 +187,13 @@ private:
                 panels_ = columns_ * bits / 8 / bytes;
                 columns_ /= panels_;
             }
-        if (swizzle_ == 0 && !samePlaces(*tile_.map, *layout::rowMajor(shape)))
+        const bool isRowMajor = samePlaces(*tile_.map, *layout::rowMajor(shape));
+        if (swizzle_ != 0 && isRowMajor && !startsPattern(shared_)) {  // rows too few for the pattern to move anything
+            columns_ *= panels_;
+            panels_ = 1;
+            swizzle_ = 0;
+        }
+        if (swizzle_ == 0 && !isRowMajor)
             return fmt::format("a bulk copy of {} in a layout that the TMA unit does not know", shared_.buffer->name);
         if (swizzle_ != 0 && !startsPattern(shared_))
             return "a bulk copy that starts inside a swizzle pattern";
@@ -197,8 +205,27 @@ private:
         return boxProblem(rows_, columns_, bits);
     }
 
+    Stmt boxes(bool multicast) const
+    {
+        std::vector<Stmt> all;
+        for (I p = 0; p < copied_; ++p)
+            all.push_back(box(p, multicast));
+        return ir::sequence(std::move(all));
+    }
+
+    // The first block of the mask loads for all of them, each of which waits for the bytes at its own barrier; blocks outside
+    // load for themselves.
+    Stmt multicast(I mask) const
+    {
+        const Expr rank = ir::call(ir::kInt32, ir::OpCall{OpId::kBlockRank, {}, {}}, where_);
+        const Expr member = ir::binary(ir::BinaryOp::kBitAnd, ir::binary(ir::BinaryOp::kShr, ir::intImm(mask), rank), ir::intImm(1));
+        const Stmt alone = std::make_shared<ir::If>(ir::binary(ir::BinaryOp::kEq, member, ir::intImm(0)), boxes(false), Stmt{}, where_);
+        const I leader = std::countr_zero(static_cast<std::uint64_t>(mask));
+        return std::make_shared<ir::If>(ir::binary(ir::BinaryOp::kEq, rank, ir::intImm(leader)), boxes(true), alone, where_);
+    }
+
     // One box of the tensor and its place in the tile.
-    Stmt box(I panel) const
+    Stmt box(I panel, bool multicast) const
     {
         Region part = global_;
         part.mins.back() = ir::add(part.mins.back(), ir::intImm(panel * columns_));
@@ -207,9 +234,10 @@ private:
         ir::Attrs attrs;
         if (swizzle_ != 0)
             attrs["swizzle"] = swizzle_;
-        for (const char* kept : {"eviction_policy", "cluster_mask"})
-            if (const auto found = call_.attrs.find(kept); loads_ && found != call_.attrs.end())
-                attrs.insert(*found);
+        if (const auto policy = call_.attrs.find("eviction_policy"); loads_ && policy != call_.attrs.end())
+            attrs.insert(*policy);
+        if (multicast)
+            attrs.insert(*call_.attrs.find("cluster_mask"));
         if (loads_)
             return op(OpId::kTmaLoad, {part, place, *ir::regionOperand(call_, "barrier")}, attrs);
         return op(OpId::kTmaStore, {place, part}, attrs);

@@ -63,6 +63,7 @@ private:
     {
         const auto& launch = static_cast<const ir::Launch&>(*s);
         launch_ = &launch;
+        meetings_.emplace(launch);
         state_.threads = threadCount(launch);
         const int axes = static_cast<int>(std::count_if(launch.threads.begin(), launch.threads.end(), [](I n) { return n > 1; }));
         ir::Var flat;
@@ -204,7 +205,7 @@ private:
         if (op.call.op == OpId::kTmaCopy)
             return bulkCopy(s, op.call);
         if (op.call.op == OpId::kCopyCluster) {
-            auto lowered = lowerClusterCopy(op.call, state_, groups_.at(s.get()), launch_->threadVars, context_.diagnostics, s->where);
+            auto lowered = lowerClusterCopy(op.call, state_, *meetings_, groups_.at(s.get()), launch_->threadVars, context_.diagnostics, s->where);
             if (const auto* done = std::get_if<Stmt>(&lowered))
                 return *done;
             context_.diagnostics.error(Code::kNotSupported, s->where.range, std::get<std::string>(lowered));
@@ -338,6 +339,7 @@ private:
     bool warpGroups_;
     Annotations annotations_;
     const ir::Launch* launch_ = nullptr;
+    std::optional<Meetings> meetings_;
     ir::Attrs launchAttrs_;
     std::string sources_;  // T.import_source
     std::int64_t panelSize_ = 0;

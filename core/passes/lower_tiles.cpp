@@ -309,7 +309,8 @@ private:
 
     bool multicast(const ir::OpCall& call) const
     {
-        return threads_ && ir::intAttr(call.attrs, "cluster_mask", 0) > 0 && (call.op == OpId::kCopyCluster || call.op == OpId::kTmaCopy);
+        // T.tma_copy is no meeting: each block of the mask waits at its own barrier and here loads for itself.
+        return threads_ && ir::intAttr(call.attrs, "cluster_mask", 0) > 0 && call.op == OpId::kCopyCluster;
     }
 
     // The first block of the mask brings the tile of all; the others wait for it; blocks outside the mask load for themselves.
