@@ -10,6 +10,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
+#include "core/passes/concurrent_arms.h"
 #include "core/passes/engines.h"
 #include "core/passes/pack_memory.h"
 
@@ -42,11 +43,14 @@ struct Shared {
     ir::Provenance allocated;
     MemoryBlock block;
     bool touched = false;
+    RoleUses roles{};
 };
 
 // Numbers the statements; gives every shared buffer its lifetime and alignment.
 class Lifetimes final : public ir::Visitor {
 public:
+    explicit Lifetimes(const ConcurrentArms& arms) : arms_(arms) {}
+
     std::vector<Shared> buffers;
     std::vector<LaunchStep> steps;
     std::int64_t barrierBytes = 0;
@@ -66,7 +70,12 @@ public:
         const std::size_t firstOfScope = buffers.size();
         if (isLoop)
             loops_.push_back({position_, {}});
-        ir::Visitor::visit(s);
+        if (const auto* branch = as<ir::If>(s))
+            visitArms(*branch);
+        else if (const auto* store = as<ir::Store>(s))
+            visitStore(*store);
+        else
+            ir::Visitor::visit(s);
         if (isLoop) {
             for (const std::size_t index : loops_.back().carried)
                 extend(index, ++position_);
@@ -85,7 +94,9 @@ public:
 
     void visit(const ir::OpCall& call) override
     {
-        ir::Visitor::visit(call);
+        visitOperands(call);
+        if (call.op == ir::OpId::kSyncThreads && call.operands.empty() && role_ == kNoRole && loops_.empty())
+            ++section_;
         if (call.op == ir::OpId::kRemoteAddress)  // other blocks write it when they like
             if (const auto found = index_.find(storageOf(std::get<ir::Region>(call.operands[0]).buffer.get())); found != index_.end()) {
                 extend(found->second, 0);
@@ -108,6 +119,52 @@ private:
         const BufferNode* barrier;  // of a bulk load
     };
 
+    void visitArms(const ir::If& branch)
+    {
+        visit(branch.condition);
+        const int outside = role_;
+        for (const bool then : {true, false}) {
+            if (const int role = arms_.roleOf(&branch, then); role != kNoRole)
+                role_ = role;
+            visit(then ? branch.then : branch.otherwise);
+            role_ = outside;
+        }
+    }
+
+    void visitStore(const ir::Store& store)
+    {
+        for (const ir::Expr& index : store.indices)
+            visit(index);
+        visit(store.value);
+        visitWritten(store.buffer);
+    }
+
+    void visitOperands(const ir::OpCall& call)
+    {
+        const auto& roles = ir::info(call.op).operands;
+        for (std::size_t i = 0; i < call.operands.size(); ++i) {
+            if (const auto* e = std::get_if<ir::Expr>(&call.operands[i]))
+                visit(*e);
+            const auto* region = std::get_if<ir::Region>(&call.operands[i]);
+            if (!region)
+                continue;
+            for (const auto* list : {&region->mins, &region->extents})
+                for (const ir::Expr& e : *list)
+                    visit(e);
+            if (!roles.empty() && roles[std::min(i, roles.size() - 1)].role == ir::Role::kWrite)
+                visitWritten(region->buffer);
+            else
+                visitBuffer(region->buffer);
+        }
+    }
+
+    void visitWritten(const ir::Buffer& buffer)
+    {
+        reads_ = false;
+        visitBuffer(buffer);
+        reads_ = true;
+    }
+
     void add(const ir::Allocate& allocate)
     {
         const BufferNode& buffer = *allocate.buffer;
@@ -126,6 +183,11 @@ private:
 
     void touch(std::size_t index)
     {
+        if (role_ != kNoRole) {
+            RoleUse& use = buffers[index].roles.try_emplace(role_, RoleUse{false, section_, section_}).first->second;
+            use.reads |= reads_;
+            use.lastSection = section_;
+        }
         const std::size_t depth = depth_[index];
         extend(index, depth < loops_.size() ? loops_[depth].begin : position_);
         extend(index, position_);
@@ -184,7 +246,9 @@ private:
         });
     }
 
-    int position_ = 0;
+    const ConcurrentArms& arms_;
+    int position_ = 0, role_ = kNoRole, section_ = 0;
+    bool reads_ = true;  // what is visited, not only writes
     std::vector<Loop> loops_;
     std::vector<std::size_t> depth_;  // loops around each allocation
     std::map<const BufferNode*, std::size_t> index_;
@@ -235,7 +299,8 @@ public:
         const auto* launch = as<ir::Launch>(s);
         if (!launch)
             return rewriteChildren(s);
-        Lifetimes lifetimes;
+        const ConcurrentArms arms(*launch);
+        Lifetimes lifetimes(arms);
         static_cast<ir::Visitor&>(lifetimes).visit(launch->body);
         std::vector<Shared>& buffers = lifetimes.buffers;
         std::vector<MemoryBlock> blocks;
@@ -244,6 +309,10 @@ public:
             if (!ordersAccesses() || isSet("tl.disable_shared_memory_reuse"))
                 blocks.back().first = 0, blocks.back().last = std::numeric_limits<int>::max();
         }
+        for (std::size_t i = 0; i < buffers.size(); ++i)
+            for (std::size_t j = 0; j < buffers.size(); ++j)
+                if (blocks[i].last < blocks[j].first && arms.overtake(buffers[i].roles, buffers[j].roles))
+                    blocks[i].apart.push_back(j);
         const std::int64_t size = packMemory(blocks);
         for (std::size_t i = 0; i < buffers.size(); ++i)
             buffers[i].block = blocks[i];

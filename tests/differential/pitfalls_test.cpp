@@ -269,6 +269,56 @@ const Pitfall kPitfalls[] = {
             Y[7, i] = T.erf(x)
             P[i] = T.popcount(N[i])
 )"},
+    // Roles that run at one time keep their tiles apart, although one stands behind the other in the text.
+    {"TilesOfRoles", R"(X: T.Tensor((2, 128), T.float32), Y: T.Tensor((2, 128), T.float32)):
+    with T.Kernel(1, threads=256) as bx:
+        a = T.alloc_shared((128,), T.float32)
+        b = T.alloc_shared((128,), T.float32)
+        free = T.alloc_barrier([128, 128])
+        with T.ws(0):
+            T.barrier_wait(free[0], 1)
+            T.copy(X[0, 0:128], a)
+            for i in T.Parallel(128):
+                Y[0, i] = a[127 - i]
+        with T.ws(1):
+            T.barrier_wait(free[1], 1)
+            T.copy(X[1, 0:128], b)
+            for i in T.Parallel(128):
+                Y[1, i] = b[127 - i]
+)", {"sm_80", "sm_90a"}},
+    // One thread of a copy's arrives at the other block's barrier, when all have stored.
+    {"CopyThatSignalsAnotherBlock", R"(X: T.Tensor((4, 64), T.float32), Y: T.Tensor((4, 64), T.float32), Z: T.Tensor((4, 96), T.float32)):
+    with T.ClusterKernel(4, cluster_dims=2, threads=256) as bx:
+        s = T.alloc_shared((64,), T.float32)
+        d = T.alloc_shared((64,), T.float32)
+        e = T.alloc_shared((96,), T.float32)
+        bar = T.alloc_cluster_barrier([1, 1])
+        rank = T.block_rank_in_cluster()
+        T.copy(X[bx, 0:64], s)
+        T.cluster_sync()
+        T.copy_cluster(s, d, dst_block=rank ^ 1, remote_barrier=bar[0])
+        T.mbarrier_wait_parity(bar[0], 0)
+        T.copy(d, Y[bx, 0:64])
+        if T.get_thread_binding() >= 192:
+            T.copy_cluster(s, e[32:96], dst_block=rank ^ 1, remote_barrier=bar[1])
+        T.mbarrier_wait_parity(bar[1], 0)
+        for i in T.Parallel(64):
+            Z[bx, 32 + i] = e[32 + i]
+        T.cluster_sync()
+)", {"sm_90a"}},
+    // A multicast that one thread of each block asks for: the first block loads, each waits at its own barrier; a row is a tile, too.
+    {"MulticastByOneThread", R"(X: T.Tensor((2, 64), T.float32), Y: T.Tensor((4, 64), T.float32)):
+    with T.ClusterKernel(2, 2, cluster_dims=(2, 1, 1), threads=128) as (bx, by):
+        s = T.alloc_shared((1, 64), T.float32)
+        bar = T.alloc_cluster_barrier(1)
+        T.cluster_sync()
+        if T.get_thread_binding() == 0:
+            T.tma_copy(X[by:by + 1, 0:64], s, cluster_mask=3, barrier=bar[0])
+            T.mbarrier_arrive(bar[0])
+        T.barrier_wait(bar[0], 0)
+        T.copy(s, Y[by * 2 + bx:by * 2 + bx + 1, 0:64])
+        T.cluster_sync()
+)", {"sm_90a"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Pitfalls, testing::ValuesIn(kPitfalls), [](const auto& p) { return std::string(p.param.name); });

@@ -127,6 +127,38 @@ TEST(PlanSharedMemory, AsynchronousCopiesKeepTheirBufferUntilTheWait)
     EXPECT_EQ(Planned(head + use).bytes, 512);
 }
 
+TEST(PlanSharedMemory, RolesThatRunAtOneTimeKeepTheirBuffers)
+{
+    const std::string head = R"(        a = T.alloc_shared((64,), T.float32)
+        b = T.alloc_shared((64,), T.float32)
+        full = T.alloc_barrier([32, 32])
+)";
+    const std::string first = R"(        if tx < 32:
+            T.barrier_wait(full[0], 1)
+            a[tx] = X[tx]
+            Y[tx] = a[tx]
+)";
+    const std::string second = R"(        if tx >= 32:
+            T.barrier_wait(full[1], 1)
+            b[tx] = X[tx]
+            Y[tx] = b[tx]
+)";
+    EXPECT_EQ(Planned(head + first + second).bytes, 512);
+    EXPECT_EQ(Planned(head + first + "        T.sync_threads()\n" + second).bytes, 256);
+    // The second role has read all that the first wrote.
+    EXPECT_EQ(Planned(head + R"(        if tx < 32:
+            T.barrier_wait(full[1], 1)
+            a[tx] = X[tx]
+            T.barrier_arrive(full[0])
+        if tx >= 32:
+            T.barrier_wait(full[0], 0)
+            Y[tx] = a[tx - 32]
+            b[tx] = X[tx]
+            Y[tx] = b[tx]
+)").bytes,
+              256);
+}
+
 TEST(PlanSharedMemory, TooMuchIsSaidWithNumbers)
 {
     const Planned p(R"(        a = T.alloc_shared((40000,), T.float32)
