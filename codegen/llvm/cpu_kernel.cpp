@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "codegen/llvm/jit.h"
+#include "codegen/llvm/panel_store.h"
 #include "codegen/llvm/runtime.h"
 #include "codegen/llvm/thread_pool.h"
 #include "core/support/check.h"
@@ -81,6 +82,7 @@ public:
             pool_ = std::make_unique<ThreadPool>(threads);
         RunState state;
         state.pool = pool_.get();
+        state.panelMemory = &panelMemory_;
         state.threads = threads;
         state.stop = std::move(stop);
         state.provenances = &code_->provenances;
@@ -96,6 +98,7 @@ private:
     std::shared_ptr<const ir::Function> function_;
     std::unique_ptr<CompiledCode> code_;
     std::unique_ptr<ThreadPool> pool_;
+    PanelMemory panelMemory_;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "codegen/llvm/operand_sharing.h"
 #include "core/ir/number.h"
 #include "core/ir/stmt.h"
 #include "core/ir/visit.h"
@@ -50,6 +51,20 @@ struct GemmOperand {
     llvm::Value* offset = nullptr;
     llvm::Value *rowStride = nullptr, *columnStride = nullptr;
     llvm::Value *rows = nullptr, *columns = nullptr;
+    const ir::Region* region = nullptr;  // that it is, where it is one
+    std::size_t depthAxis = 0;           // the region's axis that the product sums over
+};
+
+// An operand as micro-kernels take it.
+struct PackedOperand {
+    llvm::Value* base = nullptr;
+    llvm::Value* next = nullptr;  // if blocks share panels: the one of the next step of k, whether there is one or not
+};
+
+// What a micro-kernel fetches for those that follow it: one line at `from` + k * `step` bytes in each step of k.
+struct FetchAhead {
+    llvm::Value* from = nullptr;
+    std::int64_t step = 0;
 };
 
 // What one micro-kernel multiplies; strides in elements of the accumulator's type.
@@ -61,6 +76,7 @@ struct MicroTile {
     bool bPadded = false;  // B may be read in whole vectors
     llvm::Value *a = nullptr, *b = nullptr, *c = nullptr;
     llvm::Value* clear = nullptr;  // start from zero instead of C
+    std::vector<FetchAhead> ahead;
 };
 
 // Variables and buffers that a function built aside uses, and their values here: first those of the variables, then the bases
@@ -94,6 +110,9 @@ struct FunctionState {
     bool threads = false;    // one call a thread, in a fiber
     bool spreading = false;  // a part of a loop that is spread over the workers already
 };
+
+// The value of a constant.
+[[nodiscard]] std::int64_t constantOr(llvm::Value* value, std::int64_t otherwise);
 
 class Emitter {
 public:
@@ -206,23 +225,34 @@ private:
     void memoryBarrier(const ir::OpCall& call);
     void notSupported(const ir::Provenance& where, const std::string& what);
 
-    // ---- products (gemm.cpp) ----
+    // ---- products (gemm.cpp, micro_kernel.cpp) ----
     void gemm(const ir::OpCall& call);
     GemmOperand gemmOperand(const ir::Region& region, bool transposed);
     void genericGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, llvm::Value* clear);
     void blockedGemm(const GemmOperand& a, const GemmOperand& b, const GemmOperand& c, ir::DType sum, llvm::Value* clear, llvm::Value* firstRow,
                      llvm::Value* endRow);
-    void packPanel(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t pitch, llvm::Value* firstRow, llvm::Value* rows,
-                   llvm::Value* firstColumn, llvm::Value* columns, llvm::Value* allRows, std::int64_t allColumns);
     bool singleBlock() const;
     void tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, ir::DType sum, llvm::Value* clear);
     void microKernel(const MicroTile& tile);
-    void packRows(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t firstColumn, std::int64_t columns,
-                  std::int64_t pitch);
-    void packSlices(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t slices, std::int64_t width);
     llvm::Value* gemmIndex(const GemmOperand& o, llvm::Value* row, llvm::Value* column);
     llvm::Value* gemmElement(const GemmOperand& o, llvm::Value* row, llvm::Value* column, ir::DType sum);
+
+    // ---- packed operands (packing.cpp) ----
+    struct PanelNumber {
+        llvm::Value *id = nullptr, *count = nullptr;
+        llvm::Value* deeper = nullptr;  // panels from one to the next along the axis that is summed over
+        llvm::Value* whole = nullptr;   // whether it is one of the tiles that the tensor falls into
+    };
     llvm::Value* scratch(std::int64_t bytes);
+    void packRows(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t firstColumn, std::int64_t columns,
+                  std::int64_t pitch);
+    void packSlices(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t rows, std::int64_t columns, std::int64_t width, std::int64_t lanes);
+    void packPanel(const GemmOperand& from, ir::DType sum, llvm::Value* to, std::int64_t pitch, llvm::Value* firstRow, llvm::Value* rows,
+                   llvm::Value* firstColumn, llvm::Value* columns, llvm::Value* allRows, std::int64_t allColumns);
+    llvm::Value* readersOf(const GemmOperand& o);
+    llvm::Value* standsApart(const ir::Buffer& buffer);
+    PanelNumber panelNumber(const GemmOperand& o);
+    PackedOperand packed(const GemmOperand& o, llvm::Value* readers, std::int64_t bytes, const std::function<void(llvm::Value*)>& pack);
 
     // ---- functions (host.cpp) ----
     bool emitHost();
@@ -262,6 +292,8 @@ private:
     std::size_t annotateFrom_ = 0;  // parallel loops from this depth on promise that their iterations do not share an access
     std::set<const ir::BufferNode*> contiguous_;  // parameters: row-major whatever their strides
     const ir::Launch* launch_ = nullptr;
+    std::unique_ptr<OperandSharing> sharing_;  // of a launch whose body runs once a block
+    int sharedOperands_ = 0;                   // of the launch, so far
     int launches_ = 0;
     int parts_ = 0;
     int sites_ = 0;

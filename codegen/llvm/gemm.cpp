@@ -1,8 +1,8 @@
 // Products of tiles through register-blocked micro-kernels.
 //
 // C is walked in the tiles of micro_kernel.cpp. An operand that is not of the accumulator's type, or not laid out for this, is first
-// packed into scratch memory: A row-major, B in slices of the tile's width. So is what lies in memory so that few sets of the
-// first cache hold it, such as tiles of a tensor (passes/direct_operands). Constant strides become displacements of the instructions.
+// packed (packing.cpp): A row-major, B in slices of the tile's width. So is what lies in memory so that few sets of the first cache
+// hold it, such as tiles of a tensor (passes/direct_operands). Constant strides become displacements of the instructions.
 #include "codegen/llvm/emitter.h"
 
 #include "core/ir/build.h"
@@ -26,12 +26,6 @@ DType accumulator(DType element, DType result)
     return result.scalar == ir::Scalar::kFloat16 ? ir::kFloat16 : ir::kFloat32;
 }
 
-std::int64_t constantOr(Value* value, std::int64_t otherwise)
-{
-    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
-    return constant ? constant->getSExtValue() : otherwise;
-}
-
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
@@ -53,14 +47,18 @@ GemmOperand Emitter::gemmOperand(const ir::Region& region, bool transposed)
         std::swap(operand.rowStride, operand.columnStride);
         std::swap(operand.rows, operand.columns);
     }
+    operand.region = &region;
     return operand;
 }
 
 void Emitter::gemm(const ir::OpCall& call)
 {
-    const GemmOperand a = gemmOperand(std::get<ir::Region>(call.operands[0]), ir::boolAttr(call.attrs, "transpose_A", false));
-    const GemmOperand b = gemmOperand(std::get<ir::Region>(call.operands[1]), ir::boolAttr(call.attrs, "transpose_B", false));
-    const GemmOperand c = gemmOperand(std::get<ir::Region>(call.operands[2]), false);
+    const bool transposedA = ir::boolAttr(call.attrs, "transpose_A", false), transposedB = ir::boolAttr(call.attrs, "transpose_B", false);
+    GemmOperand a = gemmOperand(std::get<ir::Region>(call.operands[0]), transposedA);
+    GemmOperand b = gemmOperand(std::get<ir::Region>(call.operands[1]), transposedB);
+    a.depthAxis = a.region->mins.size() - (transposedA ? 2 : 1);
+    b.depthAxis = b.region->mins.size() - (transposedB ? 1 : 2);
+    GemmOperand c = gemmOperand(std::get<ir::Region>(call.operands[2]), false);
     Value* clear = b_.getFalse();
     if (call.operands.size() > 3)
         if (const auto* e = std::get_if<ir::Expr>(&call.operands[3]); e && *e)
@@ -113,51 +111,6 @@ Value* Emitter::gemmElement(const GemmOperand& o, Value* row, Value* column, DTy
     return convert(value, o.type, sum);
 }
 
-Value* Emitter::scratch(std::int64_t bytes)
-{
-    state_.arenaBytes = (state_.arenaBytes + 63) / 64 * 64;
-    Value* base = b_.CreateInBoundsGEP(b_.getInt8Ty(), state_.arena, b_.getInt64(static_cast<std::uint64_t>(state_.arenaBytes)));
-    state_.arenaBytes += bytes;
-    return base;
-}
-
-// Row-major rows x columns of the accumulator's type; rows are `pitch` elements apart, what is beyond `columns` is zero.
-void Emitter::packRows(const GemmOperand& from, DType sum, Value* to, std::int64_t rows, std::int64_t firstColumn, std::int64_t columns, std::int64_t pitch)
-{
-    const auto n64 = [&](std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); };
-    // The inner loop runs where the source is contiguous.
-    const bool byColumn = constantOr(from.rowStride, 0) == 1 && constantOr(from.columnStride, 1) != 1;
-    const std::int64_t outer = byColumn ? columns : rows;
-    const std::int64_t inner = byColumn ? rows : columns;
-    countedLoop(n64(0), n64(outer), n64(1), false, [&](Value* o) {
-        countedLoop(n64(0), n64(inner), n64(1), true, [&](Value* i) {
-            Value* row = byColumn ? i : o;
-            Value* column = byColumn ? o : i;
-            Value* value = gemmElement(from, row, b_.CreateAdd(column, n64(firstColumn)), sum);
-            storeElement(sum, to, b_.CreateAdd(b_.CreateMul(row, n64(pitch)), column), value);
-        });
-    });
-    if (pitch > columns)
-        countedLoop(n64(0), n64(rows), n64(1), false, [&](Value* row) {
-            for (std::int64_t column = columns; column < pitch; ++column)
-                storeElement(sum, to, b_.CreateAdd(b_.CreateMul(row, n64(pitch)), n64(column)), llvm::Constant::getNullValue(valueType(sum)));
-        });
-}
-
-// The first `slices` groups of `width` columns, one behind the other, each row-major.
-void Emitter::packSlices(const GemmOperand& from, DType sum, Value* to, std::int64_t rows, std::int64_t slices, std::int64_t width)
-{
-    const auto n64 = [&](std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); };
-    countedLoop(n64(0), n64(rows), n64(1), false, [&](Value* row) {
-        countedLoop(n64(0), n64(slices), n64(1), false, [&](Value* s) {
-            Value* place = b_.CreateMul(b_.CreateAdd(b_.CreateMul(s, n64(rows)), row), n64(width));
-            countedLoop(n64(0), n64(width), n64(1), true, [&](Value* c) {
-                storeElement(sum, to, b_.CreateAdd(place, c), gemmElement(from, row, b_.CreateAdd(b_.CreateMul(s, n64(width)), c), sum));
-            });
-        });
-    });
-}
-
 // All extents and strides of C are constants.
 void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DType sum, Value* clear)
 {
@@ -175,85 +128,78 @@ void Emitter::tiledGemm(GemmOperand a, GemmOperand b, const GemmOperand& c, DTyp
     tile.depth = depth;
     tile.cRow = constantOr(c.rowStride, 0);
     tile.clear = clear;
-    Value* aBase = nullptr;
     // Rows of A that lie very far apart (a tensor's) meet in one set of the first cache, and a page holds but one of them.
     const bool spreadA = std::max(constantOr(a.rowStride, 0), constantOr(a.columnStride, 0)) * bytes >= 2048 && n >= 2 * width;
     const bool directA = a.type == sum && constantOr(a.rowStride, -1) >= 0 && constantOr(a.columnStride, -1) >= 0 && !spreadA;
-    if (directA) {
-        aBase = b_.CreateInBoundsGEP(scalar, a.base, a.offset);
-        tile.aRow = constantOr(a.rowStride, 0);
-        tile.aColumn = constantOr(a.columnStride, 0);
-    } else {
-        tile.aRow = depth;
-        tile.aColumn = 1;
-        aBase = scratch(m * tile.aRow * bytes);
-        packRows(a, sum, aBase, m, 0, depth, tile.aRow);
-    }
+    tile.aRow = directA ? constantOr(a.rowStride, 0) : depth;
+    tile.aColumn = directA ? constantOr(a.columnStride, 0) : 1;
+    PackedOperand packedA, packedB;
+    if (directA)
+        packedA.base = b_.CreateInBoundsGEP(scalar, a.base, a.offset);
+    else
+        packedA = packed(a, readersOf(a), m * depth * bytes, [&](Value* to) { packRows(a, sum, to, m, 0, depth, depth); });
     // Rows of B that lie far apart share few sets of the first cache: packing costs less than fetching them again.
     const bool farApart = constantOr(b.rowStride, 0) * bytes >= 256 && m >= 2 * mostRows;
     const bool directB = b.type == sum && constantOr(b.columnStride, 0) == 1 && constantOr(b.rowStride, -1) >= 0 && !farApart;
-    Value* bBase = directB ? b_.CreateInBoundsGEP(scalar, b.base, b.offset) : nullptr;
-    // All slices at once, where rows are contiguous: each is read in one go.
-    const bool allSlices = !directB && constantOr(b.columnStride, 0) == 1 && n >= 2 * width && n * depth * bytes <= (1 << 20);
-    Value* slice = directB ? nullptr : scratch(depth * (allSlices ? n / width + 1 : 1) * width * bytes);
-    if (allSlices)
-        packSlices(b, sum, slice, depth, n / width, width);
+    Value* readersB = directB ? nullptr : readersOf(b);
+    // All slices at once: where rows are contiguous, each is read in one go, and other blocks may need them, too.
+    const bool allSlices = !directB && (readersB || (constantOr(b.columnStride, 0) == 1 && n >= 2 * width && n * depth * bytes <= (1 << 20)));
+    if (directB)
+        packedB.base = b_.CreateInBoundsGEP(scalar, b.base, b.offset);
+    else if (allSlices)
+        packedB = packed(b, readersB, (n / width + 1) * width * depth * bytes, [&](Value* to) { packSlices(b, sum, to, depth, n, width, lanes); });
+    else
+        packedB.base = scratch(depth * width * bytes);
     Value* cBase = b_.CreateInBoundsGEP(scalar, c.base, c.offset);
     // Rows in equal parts, so that no tile is nearly empty.
     const std::int64_t rows = ceilDiv(m, ceilDiv(m, mostRows));
+    const std::int64_t rowTiles = ceilDiv(m, rows), slices = ceilDiv(n, width);
+    // While a tile is multiplied, its part of what comes next is fetched: of B's next slice, of A's panel for the next step of k.
+    const std::int64_t aheadB = ceilDiv(width * bytes, rowTiles), aheadA = ceilDiv(m * bytes, rowTiles * slices);
+    const auto fetch = [&](Value* from, Value* number, std::int64_t step) {
+        tile.ahead.push_back({b_.CreateGEP(b_.getInt8Ty(), from, b_.CreateMul(number, n64(step * depth))), step});
+    };
 
-    const auto column = [&](Value* j, std::int64_t columns) {
+    const auto column = [&](Value* slice, std::int64_t columns) {
+        Value* j = b_.CreateMul(slice, n64(width));
+        Value* nextSlice = nullptr;
         if (directB) {
-            tile.b = b_.CreateInBoundsGEP(scalar, bBase, j);
+            tile.b = b_.CreateInBoundsGEP(scalar, packedB.base, j);
             tile.bRow = constantOr(b.rowStride, 0);
             tile.bPadded = false;
         } else {
-            GemmOperand part = b;
-            part.offset = gemmIndex(b, n64(0), j);
-            tile.b = allSlices ? b_.CreateInBoundsGEP(scalar, slice, b_.CreateMul(j, n64(depth))) : slice;
+            tile.b = allSlices ? b_.CreateInBoundsGEP(scalar, packedB.base, b_.CreateMul(j, n64(depth))) : packedB.base;
             tile.bRow = ceilDiv(columns, lanes) * lanes;
             tile.bPadded = true;
-            if (!allSlices || columns < width)
+            GemmOperand part = b;
+            part.offset = gemmIndex(b, n64(0), j);
+            if (!allSlices)
                 packRows(part, sum, tile.b, depth, 0, columns, tile.bRow);
+            if (packedB.next)
+                nextSlice = b_.CreateSelect(b_.CreateICmpEQ(slice, n64(slices - 1)), packedB.next, b_.CreateGEP(scalar, tile.b, n64(width * depth)));
         }
         tile.columns = columns;
-        const auto row = [&](Value* i, std::int64_t count) {
+        const auto row = [&](Value* number, std::int64_t count) {
+            Value* i = b_.CreateMul(number, n64(rows));
             tile.rows = count;
-            tile.a = b_.CreateInBoundsGEP(scalar, aBase, b_.CreateMul(i, n64(tile.aRow)));
+            tile.a = b_.CreateInBoundsGEP(scalar, packedA.base, b_.CreateMul(i, n64(tile.aRow)));
             tile.c = b_.CreateInBoundsGEP(scalar, cBase, b_.CreateAdd(b_.CreateMul(i, n64(tile.cRow)), j));
+            tile.ahead.clear();
+            if (nextSlice)
+                fetch(nextSlice, number, aheadB);
+            if (packedA.next)
+                fetch(packedA.next, b_.CreateAdd(b_.CreateMul(slice, n64(rowTiles)), number), aheadA);
             microKernel(tile);
         };
         if (m >= rows)
-            countedLoop(n64(0), n64(m / rows), n64(1), false, [&](Value* i) { row(b_.CreateMul(i, n64(rows)), rows); });
+            countedLoop(n64(0), n64(m / rows), n64(1), false, [&](Value* number) { row(number, rows); });
         if (m % rows)
-            row(n64(m / rows * rows), m % rows);
+            row(n64(m / rows), m % rows);
     };
     if (n >= width)
-        countedLoop(n64(0), n64(n / width), n64(1), false, [&](Value* j) { column(b_.CreateMul(j, n64(width)), width); });
+        countedLoop(n64(0), n64(n / width), n64(1), false, [&](Value* slice) { column(slice, width); });
     if (n % width)
-        column(n64(n / width * width), n % width);
-}
-
-// to[r][c] = from(firstRow + r, firstColumn + c) for r < rows, c < columns, and 0 up to allRows and allColumns.
-void Emitter::packPanel(const GemmOperand& from, DType sum, Value* to, std::int64_t pitch, Value* firstRow, Value* rows, Value* firstColumn, Value* columns,
-                        Value* allRows, std::int64_t allColumns)
-{
-    Value* zero = b_.getInt64(0);
-    Value* one = b_.getInt64(1);
-    Value* pitchValue = b_.getInt64(static_cast<std::uint64_t>(pitch));
-    Value* none = llvm::Constant::getNullValue(valueType(sum));
-    const auto at = [&](Value* r, Value* c) { return b_.CreateAdd(b_.CreateMul(r, pitchValue), c); };
-    const auto copy = [&](Value* r, Value* c) {
-        storeElement(sum, to, at(r, c), gemmElement(from, b_.CreateAdd(firstRow, r), b_.CreateAdd(firstColumn, c), sum));
-    };
-    if (constantOr(from.rowStride, 0) == 1) {  // columns of the source are contiguous
-        countedLoop(zero, columns, one, false, [&](Value* c) { countedLoop(zero, rows, one, true, [&](Value* r) { copy(r, c); }); });
-    } else {
-        countedLoop(zero, rows, one, false, [&](Value* r) { countedLoop(zero, columns, one, true, [&](Value* c) { copy(r, c); }); });
-    }
-    Value* width = b_.getInt64(static_cast<std::uint64_t>(allColumns));
-    countedLoop(zero, rows, one, false, [&](Value* r) { countedLoop(columns, width, one, true, [&](Value* c) { storeElement(sum, to, at(r, c), none); }); });
-    countedLoop(rows, allRows, one, false, [&](Value* r) { countedLoop(zero, width, one, true, [&](Value* c) { storeElement(sum, to, at(r, c), none); }); });
+        column(n64(n / width), n % width);
 }
 
 // Rows [firstRow, endRow) of C in blocks: panels of B and A are packed so that they stay in the caches, every micro-kernel works

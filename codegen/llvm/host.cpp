@@ -305,6 +305,8 @@ void Emitter::launch(const ir::Launch& s)
     state_ = FunctionState{};
     state_.threads = runsThreads(s);
     launch_ = &s;
+    sharing_ = state_.threads ? nullptr : std::make_unique<OperandSharing>(s);
+    sharedOperands_ = 0;
     // Block mode: (worker, frame, first block, end). Threads: (fiber, frame, block, thread).
     state_.function = newFunction(function_.name + "_kernel" + (launches_ ? "_" + std::to_string(launches_) : ""), b_.getVoidTy(),
                                   {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()});
@@ -343,6 +345,7 @@ void Emitter::launch(const ir::Launch& s)
     const auto barrierBytes = static_cast<std::uint64_t>(state_.barrierBytes);
     state_ = std::move(outer);
     launch_ = nullptr;
+    sharing_ = nullptr;
     b_.restoreIP(outerPoint);
     b_.SetCurrentDebugLocation(outerPlace);
 

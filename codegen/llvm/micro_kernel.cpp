@@ -58,6 +58,10 @@ void Emitter::microKernel(const MicroTile& t)
     }
     Value* bRow = b_.CreateInBoundsGEP(scalar, t.b, b_.CreateMul(k, n64(t.bRow)));
     Value* aColumn = b_.CreateInBoundsGEP(scalar, t.a, b_.CreateMul(k, n64(t.aColumn)));
+    for (const FetchAhead& ahead : t.ahead) {  // into the second cache
+        Value* line = b_.CreateGEP(b_.getInt8Ty(), ahead.from, b_.CreateMul(k, n64(ahead.step)));
+        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {line, b_.getInt32(0), b_.getInt32(2), b_.getInt32(1)});
+    }
     std::vector<Value*> b;
     for (std::int64_t v = 0; v < vectors; ++v) {
         Value* address = b_.CreateInBoundsGEP(scalar, bRow, n64(v * t.lanes));

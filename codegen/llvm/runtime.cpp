@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/llvm/fibers.h"
+#include "codegen/llvm/panel_store.h"
 #include "codegen/llvm/thread_pool.h"
 #include "core/ir/number.h"
 #include "core/ir/ops.h"
@@ -53,10 +54,11 @@ struct LaunchShape {
     std::int64_t group;    // blocks that run together
 };
 
-void runBlocks(RunState& run, void* function, void* frame, const LaunchShape& shape, std::atomic<std::int64_t>& next)
+void runBlocks(RunState& run, void* function, void* frame, const LaunchShape& shape, std::atomic<std::int64_t>& next, PanelStores& panels)
 {
     WorkerState worker;
     worker.run = &run;
+    worker.panels = &panels;
     const auto bytes = static_cast<std::size_t>(shape.arenaBytes + shape.barrierBytes + 127) / 64 * 64;
     std::unique_ptr<void, decltype(&std::free)> arena(std::aligned_alloc(64, bytes), &std::free);
     worker.arena = static_cast<std::uint8_t*>(arena.get());
@@ -107,17 +109,55 @@ bool launch(RunState* run, void* function, void* frame, std::int64_t blocks, std
         return false;
     const LaunchShape shape{blocks, arenaBytes, barrierBytes, threads, std::max<std::int64_t>(1, group)};
     std::atomic<std::int64_t> next = 0;
+    PanelStores panels(*run->panelMemory);
     const auto work = [&](int) {
         if (threads > 0)
             runThreads(*run, function, frame, shape, next);
         else
-            runBlocks(*run, function, frame, shape, next);
+            runBlocks(*run, function, frame, shape, next, panels);
     };
     if (blocks <= shape.group)
         work(0);
     else
         run->pool->runOnAll(work);
     return !run->over();
+}
+
+// ---- panels ----
+
+// What the block has to do with the place that it gets: see packing.cpp.
+enum Todo : std::uint32_t { kNothing, kPackForItself, kPackForAll };
+
+// Panel number `id` of `count`, `bytes` each; or the block's own memory: where `id` is none of them, there is no memory for all,
+// or another block is packing it, for which nobody waits.
+void* claimPanel(WorkerState* worker, std::int64_t site, std::int64_t id, std::int64_t count, std::int64_t bytes, void* own, std::uint32_t* todo)
+{
+    *todo = kPackForItself;
+    if (id < 0)
+        return own;
+    const auto at = static_cast<std::size_t>(site);
+    if (worker->stores.size() <= at)
+        worker->stores.resize(at + 1);
+    PanelStore*& store = worker->stores[at];
+    if (!store)
+        store = worker->panels->open(site, count, bytes);
+    if (id >= store->count)
+        return own;
+    std::atomic<std::uint8_t>& state = store->states[static_cast<std::size_t>(id)];
+    std::uint8_t seen = state.load(std::memory_order_acquire);
+    if (seen == PanelStore::kNone && state.compare_exchange_strong(seen, PanelStore::kBeingPacked))
+        *todo = kPackForAll;
+    else if (seen == PanelStore::kPacked)
+        *todo = kNothing;
+    else
+        return own;
+    return static_cast<std::uint8_t*>(store->memory.memory.get()) + id * bytes;
+}
+
+void panelPacked(WorkerState* worker, std::int64_t site, std::int64_t id, std::uint32_t todo)
+{
+    if (todo == kPackForAll)
+        worker->stores[static_cast<std::size_t>(site)]->states[static_cast<std::size_t>(id)].store(PanelStore::kPacked, std::memory_order_release);
 }
 
 // Parts of a loop in the only block of a launch: the pool is free then.
@@ -268,6 +308,8 @@ const std::vector<std::pair<std::string, void*>>& runtimeSymbols()
         add("tw_alloc_host", &allocHost);
         add("tw_alloc_block", &allocBlock);
         add("tw_launch", &launch);
+        add("tw_claim_panel", &claimPanel);
+        add("tw_panel_packed", &panelPacked);
         add("tw_spread", &spread);
         add("tw_host_assert", &hostAssert);
         add("tw_device_assert", &deviceAssert);

@@ -17,6 +17,9 @@
 
 namespace tw::llvm_backend {
 
+class PanelMemory;
+class PanelStores;
+struct PanelStore;
 class ThreadPool;
 
 // How threads of a group combine what they bring (tw_exchange). The order is used: shuffles first, then votes, then
@@ -40,6 +43,7 @@ static_assert(sizeof(MemoryBarrier) == 32, "statement.cpp lays barriers out with
 // One run of a function. Shared by the workers.
 struct RunState {
     ThreadPool* pool = nullptr;
+    PanelMemory* panelMemory = nullptr;
     int threads = 1;
     std::stop_token stop;
     const std::vector<ir::Provenance>* provenances = nullptr;
@@ -65,6 +69,8 @@ struct LaunchContext {
 
 struct WorkerState : LaunchContext {
     std::vector<void*> allocations;
+    PanelStores* panels = nullptr;    // of the launch
+    std::vector<PanelStore*> stores;  // those that this worker opened, by their numbers
 };
 
 // Names and addresses of everything that compiled code may call.
