@@ -171,6 +171,7 @@ ChartData rooflineChart(const std::vector<ChartedRun>& runs, const QColor& ink)
         for (const auto& p : run.capture->roofline.points)
             if (isDrawable(p)) {
                 points.points << QPointF(p.flops / p.bytes, p.flops / p.seconds / kTera);
+                points.pointTags << QString::fromStdString(p.bandwidth);
                 points.labels << QString::fromStdString(p.name) + QLatin1Char('\n') + pointText(run.capture->roofline, p);
             }
         if (!points.points.isEmpty())
@@ -230,7 +231,7 @@ BarData stallBars(const capture::Capture& capture, const capture::Capture* basel
     BarData bars;
     bars.valueTitle = QObject::tr("share of the operation's samples, %");
     for (const auto& bar : order)
-        bars.categories << QObject::tr("%1  %2").arg(bar.isBaseline() ? QObject::tr("baseline") : QString::fromStdString(bar.op->name).left(36),
+        bars.categories << QObject::tr("%1  %2").arg(bar.isBaseline() ? QObject::tr("baseline") : QString::fromStdString(bar.op->name),
                                                      percentText(bar.shown->timeShare));
     BarSet other{QObject::tr("other"), categoryColor(static_cast<int>(kMostReasons), dark), QList<double>(static_cast<qsizetype>(order.size()), 0)};
     for (std::size_t r = 0; r < reasons.size(); ++r)

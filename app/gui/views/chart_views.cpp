@@ -1,6 +1,7 @@
 #include "app/gui/views/chart_views.h"
 
 #include <QComboBox>
+#include <QScrollArea>
 
 #include "app/gui/models/metric_text.h"
 #include "app/gui/views/twin_panel.h"
@@ -116,7 +117,7 @@ StallView::StallView(ProfileSession& session, ViewContext context, QWidget* pare
 TwinPanel* StallView::makePanel()
 {
     bars_ = new BarPanel(this);
-    auto* panel = new TwinPanel(bars_, rows_, pictureOf(QStringLiteral("stalls"), bars_), this);
+    auto* panel = new TwinPanel(scrolled(*bars_, this), rows_, pictureOf(QStringLiteral("stalls"), bars_), this);
     panel->setStretchedColumn(0);
     connect(bars_, &BarPanel::barClicked, this, &StallView::goToBar);
     connect(panel, &TwinPanel::rowActivated, this, [this](int row) {

@@ -4,6 +4,7 @@
 #include <QFileDialog>
 #include <QMessageBox>
 #include <QSaveFile>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -111,9 +112,10 @@ QWidget* CompareView::makePages(QWidget* parent)
     memory_ = new MemoryStack(pages_);
     timelines_ = new StageChart(pages_);
     bars_ = new BarPanel(pages_);
+    barArea_ = scrolled(*bars_, pages_);
     curve_ = new ChartPanel(pages_);
     noPicture_ = new EmptyState(QStringLiteral("compare"), pages_);
-    for (QWidget* w : std::initializer_list<QWidget*>{table_, texts_, memory_, timelines_, bars_, curve_, noPicture_})
+    for (QWidget* w : std::initializer_list<QWidget*>{table_, texts_, memory_, timelines_, barArea_, curve_, noPicture_})
         pages_->addWidget(w);
     return pages_;
 }
@@ -243,7 +245,7 @@ void CompareView::showChart()
         return pages_->setCurrentWidget(curve_);
     }
     bars_->setData(plot.bars);
-    pages_->setCurrentWidget(bars_);
+    pages_->setCurrentWidget(barArea_);
 }
 
 void CompareView::exportAs(const QString& format)

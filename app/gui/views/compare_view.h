@@ -62,6 +62,7 @@ private:
     MemoryStack* memory_ = nullptr;
     StageChart* timelines_ = nullptr;
     BarPanel* bars_ = nullptr;
+    QWidget* barArea_ = nullptr;
     ChartPanel* curve_ = nullptr;
 };
 

@@ -3,13 +3,25 @@
 #include <QBarCategoryAxis>
 #include <QBarSet>
 #include <QHorizontalStackedBarSeries>
+#include <QKeyEvent>
+#include <QScrollArea>
 #include <QToolTip>
 #include <QValueAxis>
 
-#include "app/gui/widgets/chart_panel.h"
+#include "app/gui/widgets/chart_style.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
+namespace {
+
+constexpr double kLeastRow = 14;       // of a bar with its name
+constexpr double kAxisHeight = 46;     // of the numbers and the title below the bars
+constexpr double kNameGap = 10;
+constexpr double kWidestNames = 0.42;  // of the width
+
+QFont nameFont() { return uiFont(8); }
+
+}  // namespace
 
 BarPanel::BarPanel(QWidget* parent) : QChartView(parent)
 {
@@ -25,7 +37,13 @@ void BarPanel::setData(BarData shown)
 {
     if (shown == data_)
         return;
+    if (shown.categories != data_.categories)
+        current_ = -1;
     data_ = std::move(shown);
+    QStringList spoken;
+    for (const auto& set : data_.sets)
+        spoken << set.name;
+    setAccessibleDescription(spoken.join(QStringLiteral(", ")));
     rebuild();
 }
 
@@ -61,6 +79,7 @@ void BarPanel::rebuild()
     for (auto i = count - 1; i >= 0; --i)
         categories->append(data_.categories[i]);
     categories->setGridLineVisible(false);
+    categories->setLabelsVisible(false);
     auto* values = new QValueAxis;
     values->setRange(0, data_.largest);
     values->setTickCount(6);
@@ -82,7 +101,71 @@ QList<LegendEntry> BarPanel::legend() const
     return entries.size() > 1 ? entries : QList<LegendEntry>();
 }
 
-void BarPanel::style() { styleChart(*chart(), palette(), legendHeight(legend(), width() - 2 * kLegendMargin)); }
+double BarPanel::nameWidth() const
+{
+    const QFontMetricsF metrics(nameFont());
+    double widest = 0;
+    for (const auto& name : data_.categories)
+        widest = std::max(widest, metrics.horizontalAdvance(name));
+    return std::min(widest + kNameGap, kWidestNames * width());
+}
+
+void BarPanel::style()
+{
+    const double above = legendHeight(legend(), width() - 2 * kLegendMargin);
+    styleChart(*chart(), palette(), above);
+    QMargins margins = chart()->margins();
+    margins.setLeft(margins.left() + static_cast<int>(nameWidth()));
+    chart()->setMargins(margins);
+    setMinimumHeight(static_cast<int>(above + kAxisHeight + kLeastRow * static_cast<double>(data_.categories.size())));
+}
+
+QRectF BarPanel::rowRect(int category) const
+{
+    const QRectF plot = chart()->plotArea();
+    const double height = plot.height() / std::max(1.0, static_cast<double>(data_.categories.size()));
+    return {0, plot.top() + category * height, plot.right(), height};
+}
+
+// The end of a name says how much time the bar stands for: what does not fit goes from its middle.
+void BarPanel::drawNames(QPainter& painter) const
+{
+    QColor ink = palette().color(QPalette::Text);
+    ink.setAlphaF(0.85F);
+    painter.setFont(nameFont());
+    painter.setPen(ink);
+    const QFontMetricsF metrics(painter.font());
+    const double right = chart()->plotArea().left() - 6;
+    for (int i = 0; i < data_.categories.size(); ++i) {
+        const QRectF row = rowRect(i);
+        painter.drawText(QRectF(0, row.center().y() - 8, right, 16), Qt::AlignRight | Qt::AlignVCenter,
+                         metrics.elidedText(data_.categories[i], Qt::ElideMiddle, right - 4));
+    }
+}
+
+void BarPanel::setCurrent(int category)
+{
+    if (data_.categories.isEmpty())
+        return;
+    current_ = std::clamp(category, 0, static_cast<int>(data_.categories.size()) - 1);
+    viewport()->update();
+}
+
+void BarPanel::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_Down: return setCurrent(current_ + 1);
+    case Qt::Key_Up: return setCurrent(current_ - 1);
+    case Qt::Key_Home: return setCurrent(0);
+    case Qt::Key_End: return setCurrent(static_cast<int>(data_.categories.size()) - 1);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (current_ >= 0)
+            Q_EMIT barClicked(current_);
+        return;
+    default: QChartView::keyPressEvent(event);
+    }
+}
 
 void BarPanel::resizeEvent(QResizeEvent* event)
 {
@@ -92,7 +175,15 @@ void BarPanel::resizeEvent(QResizeEvent* event)
 
 void BarPanel::drawForeground(QPainter* painter, const QRectF&)
 {
+    drawNames(*painter);
     drawLegend(*painter, legend(), sceneRect().adjusted(kLegendMargin, 0, -kLegendMargin, 0), palette());
+    if (exporting_ || !hasFocus())
+        return;
+    painter->setPen(palette().color(QPalette::Highlight));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRect(sceneRect().adjusted(0, 0, -1, -1));
+    if (current_ >= 0)
+        painter->drawRoundedRect(rowRect(current_).adjusted(2, 0.5, -0.5, -0.5), 3, 3);
 }
 
 void BarPanel::changeEvent(QEvent* event)
@@ -102,6 +193,22 @@ void BarPanel::changeEvent(QEvent* event)
         rebuild();
 }
 
-void BarPanel::paintAll(QPainter& painter, QSizeF size) { scene()->render(&painter, QRectF({0, 0}, size), sceneRect(), Qt::KeepAspectRatio); }
+void BarPanel::paintAll(QPainter& painter, QSizeF size)
+{
+    exporting_ = true;
+    render(&painter, QRectF({0, 0}, size), viewport()->rect(), Qt::KeepAspectRatio);
+    exporting_ = false;
+}
+
+QScrollArea* scrolled(BarPanel& bars, QWidget* parent)
+{
+    auto* area = new QScrollArea(parent);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setWidgetResizable(true);
+    area->setWidget(&bars);
+    area->setFocusProxy(&bars);
+    return area;
+}
 
 }  // namespace tw::gui

@@ -1,9 +1,12 @@
-// Horizontal stacked bars in Qt Charts: one bar a category, one colour a set.
+// Horizontal stacked bars in Qt Charts: one bar a category, one colour a set. The names of the categories are written by hand: Qt Charts
+// leaves them out where bars stand close. Up, Down, Home and End walk from bar to bar, Enter goes where a click would.
 #pragma once
 
 #include <QChartView>
 
 #include "app/gui/widgets/chart_legend.h"
+
+class QScrollArea;
 
 namespace tw::gui {
 
@@ -27,8 +30,9 @@ class BarPanel : public QChartView {
 
 public:
     explicit BarPanel(QWidget* parent = nullptr);
-    void setData(BarData shown);
+    void setData(BarData shown);  // as high as its bars need; a scroll area shows the rest
     void paintAll(QPainter& painter, QSizeF size);
+    [[nodiscard]] int current() const { return current_; }  // category; -1: none
 
 Q_SIGNALS:
     void barHovered(int category, int set);  // -1, -1: none
@@ -37,13 +41,24 @@ Q_SIGNALS:
 protected:
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void drawForeground(QPainter* painter, const QRectF& rect) override;
 
 private:
     void rebuild();
     void style();
+    void setCurrent(int category);
+    [[nodiscard]] double nameWidth() const;
+    [[nodiscard]] QRectF rowRect(int category) const;
+    void drawNames(QPainter& painter) const;
     [[nodiscard]] QList<LegendEntry> legend() const;
+
     BarData data_;
+    int current_ = -1;
+    bool exporting_ = false;
 };
+
+// Around bars that may be higher than there is room; it is the bars' parent.
+[[nodiscard]] QScrollArea* scrolled(BarPanel& bars, QWidget* parent);
 
 }  // namespace tw::gui

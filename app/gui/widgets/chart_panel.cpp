@@ -1,6 +1,5 @@
 #include "app/gui/widgets/chart_panel.h"
 
-#include <QGraphicsLayout>
 #include <QKeyEvent>
 #include <QLineSeries>
 #include <QLogValueAxis>
@@ -10,6 +9,7 @@
 
 #include <cmath>
 
+#include "app/gui/widgets/chart_style.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
@@ -29,33 +29,7 @@ double niceStep(double least)
     return 10 * power;
 }
 
-void styleAxis(QAbstractAxis& axis, const QPalette& palette)
-{
-    QColor grid = palette.color(QPalette::Mid), ink = palette.color(QPalette::Text);
-    QColor soft = ink;
-    soft.setAlphaF(0.7F);
-    axis.setLabelsFont(uiFont(8));
-    axis.setTitleFont(uiFont(8.5));
-    axis.setLabelsColor(soft);
-    axis.setTitleBrush(soft);
-    axis.setLinePen(QPen(grid));
-    axis.setGridLineColor(grid);
-    grid.setAlphaF(0.4F);
-    axis.setMinorGridLineColor(grid);
-}
-
 }  // namespace
-
-void styleChart(QChart& chart, const QPalette& palette, double legend)
-{
-    chart.setBackgroundBrush(palette.color(QPalette::Base));
-    chart.setBackgroundRoundness(0);
-    chart.setMargins({6, 6 + static_cast<int>(legend), 10, 4});
-    chart.layout()->setContentsMargins(0, 0, 0, 0);
-    chart.legend()->hide();  // it cuts names; drawLegend does not
-    for (auto* axis : chart.axes())
-        styleAxis(*axis, palette);
-}
 
 ChartPanel::ChartPanel(QWidget* parent) : QChartView(parent)
 {
@@ -263,17 +237,21 @@ void ChartPanel::drawTags(QPainter& painter) const
     painter.setFont(uiFont(8));
     painter.setPen(ink);
     const QFontMetricsF metrics(painter.font());
+    const auto write = [&](const QString& tag, const QPointF& where, QXYSeries* series, QPointF away) {
+        if (tag.isEmpty())
+            return;
+        const QPointF at = chart()->mapToPosition(where, series);
+        const double width = metrics.horizontalAdvance(tag);
+        if (!plot.adjusted(-2, -2, 2, 2).contains(at))
+            return;
+        const bool leftOf = at.x() + width + 10 > plot.right();
+        painter.drawText(leftOf ? QPointF(plot.right() - width - 6, at.y() - 5) : at + away, tag);
+    };
     for (qsizetype i = 0; i < data_.series.size(); ++i) {
         const auto& s = data_.series[i];
-        if (s.tag.isEmpty())
-            continue;
-        const QPointF at = chart()->mapToPosition(s.tagAt, drawn_[i]);
-        const double width = metrics.horizontalAdvance(s.tag);
-        if (!plot.adjusted(-2, -2, 2, 2).contains(at))
-            continue;
-        const bool leftOf = at.x() + width + 10 > plot.right();
-        // Above a level line; below and right of a rising one, which would run through it.
-        painter.drawText(QPointF(leftOf ? plot.right() - width - 6 : at.x() + 8, leftOf ? at.y() - 5 : at.y() + 13), s.tag);
+        write(s.tag, s.tagAt, drawn_[i], {8, 13});  // below and right of a rising line, which would run through it; above a level one
+        for (qsizetype p = 0; p < std::min(s.points.size(), s.pointTags.size()); ++p)
+            write(s.pointTags[p], s.points[p], drawn_[i], {-metrics.horizontalAdvance(s.pointTags[p]) / 2, -9});
     }
 }
 

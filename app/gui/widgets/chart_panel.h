@@ -19,6 +19,7 @@ struct ChartSeries {
     bool inLegend = true;
     QString tag;               // written beside the line at `tagAt`
     QPointF tagAt;
+    QStringList pointTags;     // written beside each point; missing ones: nothing
     bool operator==(const ChartSeries&) const = default;
 };
 struct ChartAxis {
@@ -32,9 +33,6 @@ struct ChartData {
     ChartAxis x, y;
     bool operator==(const ChartData&) const = default;
 };
-
-// The look that all charts share, from the palette, with room for a legend above.
-void styleChart(QChart& chart, const QPalette& palette, double legend);
 
 class ChartPanel : public QChartView {
     Q_OBJECT
