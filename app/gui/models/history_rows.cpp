@@ -9,11 +9,16 @@
 namespace tw::gui {
 namespace {
 
-// In this machine's zone, to the second.
+QDateTime timeOf(const std::string& created) { return QDateTime::fromString(QString::fromStdString(created), Qt::ISODate).toLocalTime(); }
+
+// In this machine's zone; of today to the second.
 QString whenText(const std::string& created)
 {
-    const auto time = QDateTime::fromString(QString::fromStdString(created), Qt::ISODate);
-    return time.isValid() ? time.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")) : QString::fromStdString(created);
+    const auto time = timeOf(created);
+    if (!time.isValid())
+        return QString::fromStdString(created);
+    return time.date() == QDate::currentDate() ? QObject::tr("today, %1").arg(time.toString(QStringLiteral("HH:mm:ss")))
+                                               : time.toString(QStringLiteral("yyyy-MM-dd HH:mm"));
 }
 
 QString joined(const std::vector<std::string>& words)
@@ -37,7 +42,7 @@ QString paramsText(const std::map<std::string, std::string>& params)
 QStringList historyHeaders()
 {
     return {QObject::tr("When"),   QObject::tr("Kernel"), QObject::tr("Device"), QObject::tr("Duration"), QObject::tr("Tensor pipe"),
-            QObject::tr("DRAM"),   QObject::tr("Origin"), QObject::tr("Tags"),   QObject::tr("Notes"),    QObject::tr("Parameters")};
+            QObject::tr("DRAM"),   QObject::tr("Origin"), QObject::tr("Parameters"), QObject::tr("Tags"), QObject::tr("Notes")};
 }
 
 namespace {
@@ -49,6 +54,22 @@ QString changeOf(const store::RunRow& run, const std::vector<store::RunRow>& run
         if (other.isBaseline && other.id != run.id && other.kernel == run.kernel && other.device == run.device && other.durationUs && run.durationUs)
             return QObject::tr(" (%1)").arg(deltaText(*run.durationUs, *other.durationUs, "us"));
     return {};
+}
+
+// The parameters in which the listed runs of the kernel differ come first: they tell the runs apart where the column is narrow.
+QString told(const store::RunRow& run, const std::vector<store::RunRow>& runs)
+{
+    std::map<std::string, std::string> same, different;
+    for (const auto& [name, value] : run.params) {
+        const bool differs = std::any_of(runs.begin(), runs.end(), [&](const auto& other) {
+            const auto found = other.params.find(name);
+            return other.kernel == run.kernel && (found == other.params.end() || found->second != value);
+        });
+        (differs ? different : same)[name] = value;
+    }
+    QStringList parts{paramsText(different), paramsText(same)};
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(", "));
 }
 
 }  // namespace
@@ -63,8 +84,8 @@ std::vector<TableRow> historyRows(const std::vector<store::RunRow>& runs)
         const QString device = run.gpu.empty() ? QString::fromStdString(run.device) : QString::fromStdString(run.device + ", " + run.gpu);
         const QString name = run.instance.empty() ? QString::fromStdString(run.kernel) : QString::fromStdString(run.kernel + "@" + run.instance);
         row.cells = {whenText(run.created), name, device, run.durationUs ? valueText(*run.durationUs, "us") + changeOf(run, runs) : QString(), percent(run.tensorPipePct),
-                     percent(run.dramBandwidthPct), originName(run.origin), joined(run.tags), QString::fromStdString(run.notes).section(QLatin1Char('\n'), 0, 0),
-                     paramsText(run.params)};
+                     percent(run.dramBandwidthPct), originName(run.origin), told(run, runs), joined(run.tags), QString::fromStdString(run.notes).section(QLatin1Char('\n'), 0, 0)};
+        row.values = {static_cast<double>(timeOf(run.created).toSecsSinceEpoch())};
         row.iconName = run.isBaseline ? QStringLiteral("pin") : QString();
         row.toolTip = QObject::tr("%1\n%2 on %3\n%4\n%5 in the store, tilewright %6%7")
                           .arg(QString::fromStdString(run.file), name, device, paramsText(run.params), valueText(static_cast<double>(run.bytes), "bytes"),

@@ -1,8 +1,42 @@
 #include "app/gui/models/row_model.h"
 
+#include <QRegularExpression>
+
+#include <limits>
+
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
+namespace {
+
+double prefixFactor(QChar prefix)
+{
+    switch (prefix.unicode()) {
+    case 'n': return 1e-9;
+    case 0xb5: return 1e-6;
+    case 'm': return 1e-3;
+    case 'k':
+    case 'K': return 1e3;
+    case 'M': return 1e6;
+    case 'G': return 1e9;
+    case 'T': return 1e12;
+    default: return 1;
+    }
+}
+
+}  // namespace
+
+double quantityOf(const QString& text)
+{
+    // A number, with commas between thousands; then perhaps a prefix of a unit.
+    static const QRegularExpression form(QStringLiteral("^([+\\x{2212}-]?)([\\d,]*\\.?\\d+(?:e[+-]?\\d+)?)\\s?([nm](?=s\\b)|[kKMGT\\x{b5}](?=[A-Za-z]|$|\\s))?"));
+    const auto match = form.match(text.trimmed());
+    if (!match.hasMatch())
+        return std::numeric_limits<double>::lowest();
+    const double number = match.captured(2).remove(QLatin1Char(',')).toDouble();
+    const double value = match.captured(3).isEmpty() ? number : number * prefixFactor(match.captured(3).front());
+    return match.captured(1).isEmpty() || match.captured(1) == QLatin1String("+") ? value : -value;
+}
 
 RowModel::RowModel(QStringList headers, QList<int> numbers, QObject* parent)
     : QAbstractTableModel(parent), headers_(std::move(headers)), numbers_(std::move(numbers))
@@ -60,7 +94,10 @@ QVariant RowModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole: return row.cells.value(index.column());
     case Qt::ToolTipRole: return row.toolTip.isEmpty() ? QVariant() : row.toolTip;
     case kRangeRole: return QVariant::fromValue(row.range);
-    case kSortRole: return index.column() < row.values.size() ? QVariant(row.values[index.column()]) : QVariant(row.cells.value(index.column()));
+    case kSortRole:
+        if (index.column() < row.values.size())
+            return row.values[index.column()];
+        return numbers_.contains(index.column()) ? QVariant(quantityOf(row.cells.value(index.column()))) : QVariant(row.cells.value(index.column()));
     case Qt::TextAlignmentRole:
         return numbers_.contains(index.column()) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ForegroundRole: return row.inks.value(index.column()).isValid() ? QVariant(row.inks[index.column()]) : QVariant();

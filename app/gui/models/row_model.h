@@ -16,9 +16,12 @@ struct TableRow {
     QString iconName;        // in front of the first cell; may be empty
     QColor iconColor;        // invalid: the text's
     QList<QColor> inks;      // of the cells, from the left; invalid or beyond its end: the text's. A cell with its own ink is bold
-    QList<double> values;    // what the cells sort by, from the left; beyond its end: their texts
+    QList<double> values;    // what the cells sort by, from the left; beyond its end: the number in a column of numbers, else the text
     bool operator==(const TableRow&) const = default;
 };
+
+// What a cell such as "3.17 ms", "1.2 GB/s" or "+4 %" stands for, in its unit without a prefix; what holds no number stands first.
+[[nodiscard]] double quantityOf(const QString& text);
 
 class RowModel : public QAbstractTableModel {
     Q_OBJECT

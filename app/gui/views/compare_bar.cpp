@@ -19,7 +19,7 @@
 
 namespace tw::gui {
 namespace {
-constexpr int kWidestLabel = 190;
+constexpr int kWidestLabel = 220;
 }
 
 CompareBar::CompareBar(CompareSession& session, ProfileSession& profiles, RunSetup& setup, Workbench& workbench, QWidget* parent)
@@ -124,7 +124,7 @@ void CompareBar::makeChip(int index, bool isDark)
     dot.fill(categoryColor(index, !isDark));
     chip->setIcon(dot);
     chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    chip->setText(QFontMetrics(chip->font()).elidedText(v.label, Qt::ElideRight, kWidestLabel));
+    chip->setText(QFontMetrics(chip->font()).elidedText(v.label, Qt::ElideMiddle, kWidestLabel));  // ends tell labels apart
     chip->setToolTip(v.state.isEmpty() ? v.label : tr("%1\n%2").arg(v.label, v.state));
     chip->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(chip);

@@ -15,6 +15,9 @@
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
+namespace {
+constexpr int kParameters = 7;  // the column
+}
 
 HistoryView::HistoryView(RunHistory& history, ProfileSession& profiles, CompareSession& compare, ViewContext context, QWidget* parent)
     : View(QStringLiteral("history"), tr("History"), QStringLiteral("history"), context, parent), history_(history), profiles_(profiles), compare_(compare),
@@ -43,7 +46,7 @@ void HistoryView::makeContent()
     pin_->setCheckable(true);
     panel_->addButton(QStringLiteral("compare"), tr("Add to the comparison"), [this] { compareSelected(); });
     panel_->addButton(QStringLiteral("delete"), tr("Delete the selected runs"), [this] { removeSelected(); });
-    panel_->setStretchedColumn(rows_->columnCount() - 1);
+    panel_->setStretchedColumn(kParameters);
     splitter->addWidget(panel_);
     splitter->addWidget(makeDetails(splitter));
     splitter->setStretchFactor(0, 1);
@@ -165,8 +168,11 @@ void HistoryView::pin()
 
 void HistoryView::compareSelected()
 {
-    for (const auto id : selectedIds())
+    const auto ids = selectedIds();
+    for (const auto id : ids)
         history_.load(id, [this, id](const CapturePtr& capture) { compare_.addCapture(capture, tr("%1, run %2").arg(captureTitle(*capture)).arg(id)); });
+    if (!ids.empty())
+        Q_EMIT viewRequested(QStringLiteral("compare"));
 }
 
 void HistoryView::removeSelected()
@@ -191,8 +197,9 @@ void HistoryView::refresh()
     const auto id = shownId_;
     rows_->setRows(historyRows(history_.rows()));
     for (std::size_t i = 0; i < history_.rows().size(); ++i)
-        if (history_.rows()[i].id == id)
+        if (history_.rows()[i].id == id && panel_->currentRow() != static_cast<int>(i))  // else several that are selected would be one
             panel_->selectRow(static_cast<int>(i));
+    panel_->hideEmptyColumns();
     showDetails(panel_->currentRow());
     const QString count = history_.rows().size() == 1 ? tr("1 run") : tr("%1 runs").arg(history_.rows().size());
     panel_->setCaption(history_.problem().isEmpty() ? count : history_.problem());

@@ -22,6 +22,9 @@ public:
     HistoryView(RunHistory& history, ProfileSession& profiles, CompareSession& compare, ViewContext context, QWidget* parent);
     [[nodiscard]] bool isSettled() const override { return !isShown() || !history_.isBusy(); }
 
+Q_SIGNALS:
+    void viewRequested(const QString& name);  // where what was asked for appears
+
 protected:
     void makeContent() override;
     void refresh() override;

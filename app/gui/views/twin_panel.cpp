@@ -146,6 +146,16 @@ void TwinPanel::setStretchedColumn(int column)
         table_->header()->setSectionResizeMode(c, c == column ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
 }
 
+void TwinPanel::hideEmptyColumns()
+{
+    for (int c = 0; c < rows_->columnCount(); ++c) {
+        bool isEmpty = true;
+        for (int r = 0; r < rows_->rowCount() && isEmpty; ++r)
+            isEmpty = rows_->row(r).cells.value(c).isEmpty();
+        table_->setColumnHidden(c, isEmpty);
+    }
+}
+
 bool TwinPanel::showsTable() const { return stack_->currentWidget() == table_; }
 
 int TwinPanel::currentRow() const

@@ -29,6 +29,7 @@ public:
     void setCaption(const QString& text);
     void setStale(bool stale);
     void setStretchedColumn(int column);
+    void hideEmptyColumns();            // of the table as it is now: nobody reads them, and they take the room of others
     [[nodiscard]] QTreeView& table() { return *table_; }
     [[nodiscard]] bool showsTable() const;
     [[nodiscard]] QList<int> selectedRows() const;  // of the model

@@ -84,6 +84,7 @@ void MainWindow::makeViews(const Services& services)
     profileDocks_ = new ProfileDocks(*profiles_, {*setup_, services.compile, services.runnerCommand, services.storePath, services.findRunner}, context, this);
     views_ << profileDocks_->views();
     connect(profileDocks_, &ProfileDocks::openRequested, documents_, &DocumentArea::askAndOpen);
+    connect(profileDocks_, &ProfileDocks::viewRequested, this, &MainWindow::focusView);
     connect(profileDocks_, &ProfileDocks::editRequested, this, [this](const std::vector<FixIt>& changes) {
         if (auto* page = documents_->current())
             page->editor().applyEdits(changes);
@@ -150,6 +151,10 @@ void MainWindow::connectDocuments()
         for (const auto& [name, extent] : capture->dims)
             dims[name] = std::to_string(extent);
         workbench_->choose(capture->kernel, capture->instance, capture->params, dims);  // as it ran, whatever the instance says
+        const auto& operations = capture->operations;
+        const auto costliest = std::max_element(operations.begin(), operations.end(), [](const auto& a, const auto& b) { return a.timeShare < b.timeShare; });
+        if (auto* page = documents_->current(); page && costliest != operations.end() && costliest->line > 0)
+            page->editor().showLine(costliest->line);
     });
     connect(workbench_, &Workbench::snapshotChanged, this, &MainWindow::showDiagnostics);
     connect(selection_, &Selection::changed, this, &MainWindow::followSelection);
@@ -249,7 +254,7 @@ void MainWindow::setInlineMessages(bool shown)
 
 void MainWindow::setLayout(const QString& name)
 {
-    if (!layoutName_.isEmpty())
+    if (wasShown_)  // before, the docks have the sizes of no window
         saveLayout();
     layoutName_ = name;
     settings_.setLayoutName(name);
@@ -298,7 +303,10 @@ bool MainWindow::isSettled() const
 void MainWindow::showEvent(QShowEvent* event)
 {
     QMainWindow::showEvent(event);
-    if (!std::exchange(wasShown_, true) && settings_.layoutState(layoutName_).isEmpty())
+    if (std::exchange(wasShown_, true))
+        return;
+    // Again: sizes are kept only in a window of the size that they were saved in.
+    if (const QByteArray state = settings_.layoutState(layoutName_); state.isEmpty() || !restoreState(state, kLayoutVersion))
         resizeViews(*this, layoutName_);
 }
 

@@ -38,6 +38,7 @@ void ProfileDocks::makeViews(ProfileSession& profiles, RunSetup& setup, ViewCont
 {
     auto* profile = new ProfileView(profiles, setup, context, window);
     auto* findings = new FindingView(profiles, context, window);
+    auto* history = new HistoryView(history_, profiles, compare_, context, window);
     auto* tune = new TuneView(tune_, setup, context, window);
     views_ = {profile,
               findings,
@@ -46,11 +47,12 @@ void ProfileDocks::makeViews(ProfileSession& profiles, RunSetup& setup, ViewCont
               new RooflineView(profiles, context, window),
               new StallView(profiles, context, window),
               new CounterView(profiles, context, window),
-              new HistoryView(history_, profiles, compare_, context, window),
+              history,
               new CompareView(compare_, profiles, setup, context, window),
               tune};
     connect(profile, &ProfileView::openRequested, this, &ProfileDocks::openRequested);
     connect(findings, &FindingView::editRequested, this, [this](const std::vector<FixIt>& changes, const QString&) { Q_EMIT editRequested(changes); });
+    connect(history, &HistoryView::viewRequested, this, &ProfileDocks::viewRequested);
     connect(tune, &TuneView::writeRequested, this, &ProfileDocks::writeParameters);
 }
 

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] TuneSession& tuning() { return tune_; }
 
 Q_SIGNALS:
+    void viewRequested(const QString& name);
     void openRequested();                                          // asks for a file
     void editRequested(const std::vector<tw::FixIt>& changes);     // of the active text, as one step of undo
 
