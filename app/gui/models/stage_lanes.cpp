@@ -238,8 +238,9 @@ QString timelineDetail(const capture::Timeline& timeline)
     QStringList parts{originName(timeline.origin)};
     if (timeline.clockMHz > 0)
         parts << QObject::tr("SMs at %1 MHz").arg(QLocale(QLocale::English).toString(timeline.clockMHz, 'f', 0));
+    const double percent = timeline.plainUs > 0 ? (timeline.recordedUs / timeline.plainUs - 1) * 100 : 0;
     if (timeline.plainUs > 0 && timeline.recordedUs > 0)
-        parts << QObject::tr("recording cost %1 % of the time").arg((timeline.recordedUs / timeline.plainUs - 1) * 100, 0, 'f', 1);
+        parts << (percent >= 0.05 ? QObject::tr("recording cost %1 % of the time").arg(percent, 0, 'f', 1) : QObject::tr("recording cost nothing that can be measured"));
     if (timeline.dropped > 0)
         parts << QObject::tr("%1 records did not fit").arg(timeline.dropped);
     return parts.join(QStringLiteral(", "));

@@ -2,6 +2,7 @@
 
 #include <QObject>
 
+#include <cmath>
 #include <set>
 
 #include "app/gui/models/history_rows.h"
@@ -125,7 +126,7 @@ ParallelData trialLines(const std::vector<store::Trial>& ranked, const std::vect
             most = *time;  // they stand by their time
         }
     const bool isModelled = ranked.empty() || !isMeasured(ranked.front());
-    data.axes << ParallelAxis{isModelled ? QObject::tr("modelled, fast on top") : QObject::tr("time, fast on top"), {valueText(most, "us"), valueText((most + least) / 2, "us"), valueText(least, "us")}};
+    data.axes << ParallelAxis{isModelled ? QObject::tr("modelled, fast on top") : QObject::tr("time, fast on top"), {valueText(most, "us"), valueText(std::sqrt(most * least), "us"), valueText(least, "us")}};
     for (const auto& t : ranked) {
         const auto time = timeOf(t, ranked);
         if (!time)
@@ -133,7 +134,7 @@ ParallelData trialLines(const std::vector<store::Trial>& ranked, const std::vect
         ParallelLine line;
         for (std::size_t p = 0; p < parameters.size(); ++p)
             line.values << position(values[p].indexOf(QString::fromStdString(valueOf(t, parameters[p]))), values[p].size());
-        line.goodness = most > least ? (most - *time) / (most - least) : 1;
+        line.goodness = most > least && least > 0 ? std::log(most / *time) / std::log(most / least) : 1;  // factors count, not differences
         line.values << line.goodness;
         line.toolTip = (isModelled ? QObject::tr("%1 modelled\n%2") : QStringLiteral("%1\n%2")).arg(valueText(*time, "us"), paramsText(t.params));
         data.lines << line;

@@ -7,6 +7,7 @@
 namespace tw::gui {
 namespace {
 constexpr double kFindingsWidth = 720;
+constexpr double kLeastGain = 1.005;  // less is not worth a word
 
 // The same rule at the same line; null: the baseline, if there is one, has none.
 const capture::Finding* sameFinding(const capture::Capture* baseline, const capture::Finding& finding)
@@ -68,7 +69,7 @@ void FindingView::showCapture(const capture::Capture& capture)
         FindingItem item;
         item.number = valueText(f.value, f.unit);
         item.reason = QString::fromStdString(f.reason);
-        item.gain = f.gain > 1.005 ? tr("up to %1\u00d7").arg(f.gain, 0, 'f', 2) : QString();
+        item.gain = f.gain > kLeastGain ? tr("up to %1\u00d7").arg(f.gain, 0, 'f', 2) : QString();
         item.place = f.line > 0 ? tr("line %1").arg(f.line) : QString();
         if (const auto* before = sameFinding(baseline(), f))
             item.place += (item.place.isEmpty() ? QString() : QStringLiteral(" \u00b7 ")) + tr("%1 against the baseline").arg(deltaText(f.value, before->value, f.unit));
@@ -85,7 +86,8 @@ void FindingView::showCapture(const capture::Capture& capture)
     list_->setItems(std::move(items));
     rows_->setRows(findingRows(capture));
     const auto count = capture.findings.size();
-    setCaption(count == 1 ? tr("1 finding") : tr("%1 findings, the largest gain first").arg(count));
+    const bool anyGain = capture.findings.front().gain > kLeastGain;  // they stand by their gain
+    setCaption(count == 1 ? tr("1 finding") : anyGain ? tr("%1 findings, the largest gain first").arg(count) : tr("%1 findings, gains unknown").arg(count));
 }
 
 }  // namespace tw::gui

@@ -55,7 +55,7 @@ void ProblemView::refresh()
     if (model_->rowCount() > 0)
         return showContent();
     if (snapshot)
-        showEmpty(tr("No problems"), tr("The file compiles. Errors and warnings will be listed here as you type."));
+        showEmpty(tr("No problems"), tr("The file compiles. Errors and warnings will be listed here as you type."), QStringLiteral("good"));
     else
         showEmpty(tr("Nothing compiled yet"), tr("Open a kernel file; it is checked as you type."));
 }

@@ -18,6 +18,8 @@
 namespace tw::gui {
 namespace {
 
+constexpr int kBesideEachOther = 560;  // pixels: below it the results stand under the controls
+
 QString runTimeText(double us)
 {
     if (us >= 1e6)
@@ -51,6 +53,7 @@ void RunView::makeContent()
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({290, 700});
     setContent(splitter);
+    setFoldingSplitter(splitter, kBesideEachOther);
     connect(&session_, &RunSession::progress, this, &RunView::showProgress);
 }
 

@@ -14,6 +14,7 @@
 #include "app/gui/models/tune_space.h"
 #include "app/gui/views/device_picker.h"
 #include "app/gui/views/twin_panel.h"
+#include "app/gui/widgets/empty_state.h"
 
 namespace tw::gui {
 namespace {
@@ -102,8 +103,9 @@ TwinPanel* TuneView::makePanel(QWidget* parent)
     pictures_ = new QStackedWidget(parent);
     lines_ = new ParallelPlot(pictures_);
     scatter_ = new ChartPanel(pictures_);
-    pictures_->addWidget(lines_);
-    pictures_->addWidget(scatter_);
+    nothing_ = new EmptyState(QStringLiteral("tune"), pictures_);
+    for (QWidget* w : std::initializer_list<QWidget*>{lines_, scatter_, nothing_})
+        pictures_->addWidget(w);
     auto* panel = new TwinPanel(pictures_, rows_, [this] {
         const QSizeF size = pictures_->size();
         return Picture{QStringLiteral("tuning"), size, [this, size](QPainter& painter) {
@@ -114,7 +116,7 @@ TwinPanel* TuneView::makePanel(QWidget* parent)
     kind_->addItems({tr("Parallel coordinates"), tr("Model against measurement")});
     kind_->setAccessibleName(tr("Picture"));
     panel->addTool(kind_);
-    connect(kind_, &QComboBox::currentIndexChanged, pictures_, &QStackedWidget::setCurrentIndex);
+    connect(kind_, &QComboBox::currentIndexChanged, this, &TuneView::showPicture);
     connect(lines_, &ParallelPlot::currentChanged, panel, &TwinPanel::selectRow);  // the lines stand as the rows do
     connect(panel, &TwinPanel::rowSelected, this, [this](int row) {
         lines_->setCurrent(row);
@@ -139,6 +141,18 @@ void TuneView::proposeSpace()
             space_->setText(spaceText(proposedSpace(kernel, newest->instance.params)));
             space_->setCursorPosition(0);  // its beginning is what is read first
         }
+}
+
+void TuneView::showPicture()
+{
+    const bool measured = !ranked_.empty() && ranked_.front().medianUs;
+    const bool isScatter = kind_->currentIndex() == 1;
+    if (ranked_.empty())
+        nothing_->setMessage(tr("Nothing tried yet"), tr("Tune compiles and models every configuration of the space above, then measures the best on the device; "
+                                                         "each is a line from parameter to parameter to its time."));
+    else
+        nothing_->setMessage(tr("Nothing measured yet"), tr("The simulator measures no time: choose the CPU or a GPU to see how far the model is off."));
+    pictures_->setCurrentWidget(ranked_.empty() || (isScatter && !measured) ? nothing_ : isScatter ? static_cast<QWidget*>(scatter_) : lines_);
 }
 
 void TuneView::start()
@@ -200,6 +214,7 @@ void TuneView::showTrials()
     lines_->setColors(theme().color("good"), theme().color("disabled"));
     lines_->setData(trialLines(ranked_, parameters));
     scatter_->setData(trialScatter(ranked_, theme().color("accent"), theme().color("muted")));
+    showPicture();
     const auto again = std::find_if(ranked_.begin(), ranked_.end(), [&](const auto& t) { return !kept.empty() && t.params == kept; });
     if (again != ranked_.end())
         panel_->selectRow(static_cast<int>(again - ranked_.begin()));  // what was chosen stays so while others come in
@@ -242,7 +257,8 @@ void TuneView::showState()
         role = "error";
     } else if (trial) {
         const QString time = trial->medianUs ? valueText(*trial->medianUs, "us")
-                             : trial->modelUs ? tr("%1 modelled, not measured").arg(valueText(*trial->modelUs, "us"))
+                             : trial->modelUs ? (session_.device() == "sim" ? tr("%1 modelled (the simulator measures no time)") : tr("%1 modelled, not measured"))
+                                                    .arg(valueText(*trial->modelUs, "us"))
                                               : tr("not measured");
         state_->setText(tr("%1: %2").arg(time, paramsText(trial->params)));
     } else {

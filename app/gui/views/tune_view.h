@@ -16,6 +16,7 @@ class QStackedWidget;
 namespace tw::gui {
 
 class DevicePicker;
+class EmptyState;
 class TwinPanel;
 
 class TuneView : public View {
@@ -39,6 +40,7 @@ private:
     void start();
     void showTrials();
     void showState();
+    void showPicture();  // or what to do for one
     [[nodiscard]] QString busyText() const;
     [[nodiscard]] bool isOfChosenKernel() const;  // the trials
     void proposeSpace();
@@ -60,6 +62,7 @@ private:
     QStackedWidget* pictures_ = nullptr;
     ParallelPlot* lines_ = nullptr;
     ChartPanel* scatter_ = nullptr;
+    EmptyState* nothing_ = nullptr;
 };
 
 }  // namespace tw::gui

@@ -57,12 +57,13 @@ void View::showContent() { stack_->setCurrentWidget(content_); }
 
 bool View::isEmpty() const { return !content_ || stack_->currentWidget() != content_; }
 
-void View::showEmpty(const QString& title, const QString& hint)
+void View::showEmpty(const QString& title, const QString& hint, const QString& iconName)
 {
     if (!empty_) {
         empty_ = new EmptyState(iconName_, stack_);
         stack_->addWidget(empty_);
     }
+    empty_->setIcon(iconName.isEmpty() ? iconName_ : iconName);
     empty_->setMessage(title, hint);
     stack_->setCurrentWidget(empty_);
 }

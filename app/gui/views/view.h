@@ -57,7 +57,7 @@ protected:
     [[nodiscard]] QWidget* frame() const;
     void setContent(QWidget* content);
     void showContent();
-    void showEmpty(const QString& title, const QString& hint);
+    void showEmpty(const QString& title, const QString& hint, const QString& iconName = {});  // the view's own icon where none is named
     // True, and the view is blank, while the first result of a text is on its way: that there is none yet would only flash up.
     [[nodiscard]] bool awaitsFirstResult();
     // Two halves side by side where the dock has `wide` pixels and is not high, below each other elsewhere.

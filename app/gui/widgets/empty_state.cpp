@@ -10,13 +10,13 @@
 namespace tw::gui {
 
 EmptyState::EmptyState(const QString& iconName, QWidget* parent)
-    : QWidget(parent), title_(new QLabel(this)), hint_(new QLabel(this))
+    : QWidget(parent), picture_(new QToolButton(this)),  // a button, since it repaints its icon in the theme's colour
+      title_(new QLabel(this)), hint_(new QLabel(this))
 {
-    auto* picture = new QToolButton(this);  // a button, since it repaints its icon in the theme's colour
-    picture->setIcon(icon(iconName));
-    picture->setIconSize({32, 32});
-    picture->setEnabled(false);
-    picture->setFocusPolicy(Qt::NoFocus);
+    setIcon(iconName);
+    picture_->setIconSize({32, 32});
+    picture_->setEnabled(false);
+    picture_->setFocusPolicy(Qt::NoFocus);
     title_->setProperty("role", "title");
     hint_->setProperty("role", "muted");
     for (QLabel* label : {title_, hint_}) {
@@ -27,11 +27,13 @@ EmptyState::EmptyState(const QString& iconName, QWidget* parent)
     layout->setContentsMargins(20, 20, 20, 20);
     layout->setSpacing(6);
     layout->addStretch(2);
-    layout->addWidget(picture, 0, Qt::AlignHCenter);
+    layout->addWidget(picture_, 0, Qt::AlignHCenter);
     layout->addWidget(title_);
     layout->addWidget(hint_);
     layout->addStretch(3);
 }
+
+void EmptyState::setIcon(const QString& iconName) { picture_->setIcon(icon(iconName)); }
 
 void EmptyState::setMessage(const QString& title, const QString& hint)
 {

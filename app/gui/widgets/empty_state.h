@@ -4,6 +4,7 @@
 #include <QWidget>
 
 class QLabel;
+class QToolButton;
 
 namespace tw::gui {
 
@@ -13,8 +14,10 @@ class EmptyState : public QWidget {
 public:
     explicit EmptyState(const QString& iconName, QWidget* parent = nullptr);
     void setMessage(const QString& title, const QString& hint);
+    void setIcon(const QString& iconName);
 
 private:
+    QToolButton* picture_;
     QLabel* title_;
     QLabel* hint_;
 };

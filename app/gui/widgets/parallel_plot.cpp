@@ -102,16 +102,15 @@ void ParallelPlot::paintAll(QPainter& painter, QSizeF size) const
 void ParallelPlot::draw(QPainter& painter, QSizeF size, bool interactive) const
 {
     painter.setRenderHint(QPainter::Antialiasing);
-    if (data_.lines.isEmpty()) {
-        painter.setPen(palette().color(QPalette::PlaceholderText));
-        painter.drawText(QRectF({0, 0}, size), Qt::AlignCenter, tr("One line a configuration appears here, the fastest on top."));
+    if (data_.lines.isEmpty())
         return;
-    }
-    // The best last: on top.
+    // The best last: on top. By rank: of many configurations most are near the best, and would hide it.
+    const double last = std::max<double>(1, static_cast<double>(data_.lines.size() - 1));
     for (auto i = data_.lines.size() - 1; i >= 0; --i) {
-        QColor color = mixed(poor_, good_, data_.lines[i].goodness);
-        color.setAlphaF(static_cast<float>(0.35 + 0.5 * data_.lines[i].goodness));
-        painter.setPen(QPen(color, i == 0 ? 2.4 : 1.3));
+        const double lead = std::pow(1 - static_cast<double>(i) / last, 3) * data_.lines[i].goodness;
+        QColor color = mixed(poor_, good_, lead);
+        color.setAlphaF(static_cast<float>(0.25 + 0.65 * lead));
+        painter.setPen(QPen(color, i == 0 ? 2.6 : 1.2 + 0.6 * lead));
         painter.drawPolyline(shapeOf(data_.lines[i], size));
     }
     for (const int lead : {hovered_, current_})
