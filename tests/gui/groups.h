@@ -19,6 +19,7 @@ std::unique_ptr<QObject> makeProfileTest();
 std::unique_ptr<QObject> makeCompareTest();
 std::unique_ptr<QObject> makeTuneTest();
 std::unique_ptr<QObject> makeCountersTest();
+std::unique_ptr<QObject> makeWidgetsTest();
 
 // A factory with two instances: C = A + B over [M, N] tiles.
 inline const std::string kSample = R"(import tilelang

@@ -25,9 +25,10 @@ int main(int argc, char** argv)
                       : group == QLatin1String("compare") ? makeCompareTest()
                       : group == QLatin1String("tune")    ? makeTuneTest()
                       : group == QLatin1String("counters") ? makeCountersTest()
-                                                           : nullptr;
+                      : group == QLatin1String("widgets") ? makeWidgetsTest()
+                                                          : nullptr;
     if (!test) {
-        std::fprintf(stderr, "usage: gui_test models|editor|session|window|gpu|profile|compare|tune|counters [QtTest options]\n");
+        std::fprintf(stderr, "usage: gui_test models|editor|session|window|gpu|profile|compare|tune|counters|widgets [QtTest options]\n");
         return 2;
     }
     return QTest::qExec(test.get(), argc - 1, argv + 1);
