@@ -3,8 +3,8 @@
 `T.Parallel` runs its iterations in any order and at the same time; the compiler deals them to the block's threads and
 picks wide memory accesses. This one fuses a gated activation, silu(gate) * up, into a single pass over memory.
 
-Watch the types: the inputs are halves, but a float literal is a float32, so `-g` stays a half while the sigmoid is
-computed in float32 because we ask for it.
+Watch the types: arithmetic of halves rounds to a half after every operation. The two casts make it float32, so only the
+store into `Out` rounds.
 """
 import tilelang
 import tilelang.language as T
