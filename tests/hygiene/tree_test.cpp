@@ -10,17 +10,12 @@ namespace {
 TEST(Tree, EveryFolderHasItsChapter)
 {
     const fs::path root = TW_SOURCE_DIR;
-    for (const char* top : {"core", "codegen", "profiler", "app", "samples", "tests"}) {
+    for (const char* top : {"core", "codegen", "profiler", "app", "resources", "samples", "tests"}) {
         EXPECT_TRUE(fs::exists(root / top / "README.md")) << top;
-        if (!fs::exists(root / top))
-            continue;
-        for (const auto& entry : fs::directory_iterator(root / top)) {
-            const std::string name = entry.path().filename().string();
-            const bool isChapter = entry.is_directory() && name.front() != '.' && std::string(top) != "tests";
-            if (isChapter && fs::exists(entry.path() / "CMakeLists.txt")) {
-                EXPECT_TRUE(fs::exists(entry.path() / "README.md")) << top << "/" << name;
+        for (const auto& entry : fs::directory_iterator(root / top))
+            if (fs::exists(entry.path() / "CMakeLists.txt")) {
+                EXPECT_TRUE(fs::exists(entry.path() / "README.md")) << entry.path();
             }
-        }
     }
 }
 
