@@ -13,7 +13,7 @@ namespace {
 constexpr double kEdge = 34;       // pixels for the coordinates at the left and on top
 constexpr double kMargin = 6;
 constexpr double kLineCell = 5;    // from here on cells are told apart by lines
-constexpr double kLargest = 160, kLargestFit = 56;
+constexpr double kSmallest = 0.25, kLargest = 160, kLargestFit = 56;
 constexpr double kLabelGap = 26;   // pixels between two coordinates
 
 // 1, 2, 4, 8, …: coordinates of tiles are read in powers of two.
@@ -65,8 +65,7 @@ void CellGrid::fit()
     if (data_.isEmpty())
         return;
     const double w = std::max(1.0, width() - kEdge - kMargin), h = std::max(1.0, height() - kEdge - kMargin);
-    scale_ = std::min({w / data_.columns, h / data_.rows, kLargestFit});
-    origin_ = {kEdge, kEdge};
+    x_ = y_ = {std::min({w / data_.columns, h / data_.rows, kLargestFit}), kEdge};
     update();
 }
 
@@ -74,9 +73,8 @@ void CellGrid::zoom(double factor) { zoomAt(factor, rect().center()); }
 
 void CellGrid::zoomAt(double factor, QPointF center)
 {
-    const double next = std::clamp(scale_ * factor, 0.25, kLargest);
-    origin_ = center - (center - origin_) * (next / scale_);
-    scale_ = next;
+    x_.zoomAt(factor, center.x(), kSmallest, kLargest);
+    y_.zoomAt(factor, center.y(), kSmallest, kLargest);
     fitted_ = false;
     keepInside();
     update();
@@ -85,22 +83,14 @@ void CellGrid::zoomAt(double factor, QPointF center)
 // The grid stays at the edges' corner, or fills the widget.
 void CellGrid::keepInside()
 {
-    const double w = scale_ * data_.columns, h = scale_ * data_.rows;
-    origin_.setX(std::clamp(origin_.x(), std::min(kEdge, width() - kMargin - w), kEdge));
-    origin_.setY(std::clamp(origin_.y(), std::min(kEdge, height() - kMargin - h), kEdge));
+    x_.keepInside(kEdge, width() - kMargin, data_.columns);
+    y_.keepInside(kEdge, height() - kMargin, data_.rows);
 }
 
 void CellGrid::keepCurrentInSight()
 {
-    const QRectF cell(origin_ + QPointF(current_) * scale_, QSizeF(scale_, scale_));
-    if (cell.left() < kEdge)
-        origin_.rx() += kEdge - cell.left();
-    if (cell.top() < kEdge)
-        origin_.ry() += kEdge - cell.top();
-    if (cell.right() > width() - kMargin)
-        origin_.rx() -= cell.right() - width() + kMargin;
-    if (cell.bottom() > height() - kMargin)
-        origin_.ry() -= cell.bottom() - height() + kMargin;
+    x_.reveal(current_.x(), current_.x() + 1, kEdge, width() - kMargin);
+    y_.reveal(current_.y(), current_.y() + 1, kEdge, height() - kMargin);
 }
 
 void CellGrid::setCurrent(int row, int column)
@@ -118,15 +108,15 @@ void CellGrid::setCurrent(int row, int column)
 
 CellGrid::Frame CellGrid::frame() const
 {
-    return {origin_, scale_, QRectF(kEdge, kEdge, width() - kEdge, height() - kEdge)};
+    return {{x_.origin, y_.origin}, x_.scale, QRectF(kEdge, kEdge, width() - kEdge, height() - kEdge)};
 }
 
 QPoint CellGrid::cellAt(QPointF p) const
 {
     if (data_.isEmpty() || p.x() < kEdge || p.y() < kEdge)
         return {-1, -1};
-    const int column = static_cast<int>(std::floor((p.x() - origin_.x()) / scale_));
-    const int row = static_cast<int>(std::floor((p.y() - origin_.y()) / scale_));
+    const int column = static_cast<int>(std::floor(x_.unit(p.x())));
+    const int row = static_cast<int>(std::floor(y_.unit(p.y())));
     const bool inside = column >= 0 && row >= 0 && column < data_.columns && row < data_.rows;
     return inside ? QPoint(column, row) : QPoint(-1, -1);
 }
@@ -242,24 +232,20 @@ void CellGrid::paintAll(QPainter& painter, double cell) const
 
 void CellGrid::wheelEvent(QWheelEvent* event)
 {
-    zoomAt(std::pow(1.0015, event->angleDelta().y()), event->position());
+    zoomAt(wheelFactor(*event), event->position());
     event->accept();
 }
 
-void CellGrid::mousePressEvent(QMouseEvent* event)
-{
-    pressedAt_ = dragFrom_ = event->position();
-    dragging_ = false;
-}
+void CellGrid::mousePressEvent(QMouseEvent* event) { drag_.press(event->position()); }
 
 void CellGrid::mouseMoveEvent(QMouseEvent* event)
 {
     if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
-        dragging_ = dragging_ || (event->position() - pressedAt_).manhattanLength() > 4;
-        if (!dragging_)
+        const QPointF by = drag_.move(event->position());
+        if (!drag_.isDragging())
             return;
-        origin_ += event->position() - dragFrom_;
-        dragFrom_ = event->position();
+        x_.origin += by.x();
+        y_.origin += by.y();
         fitted_ = false;
         keepInside();
         return update();
@@ -275,9 +261,8 @@ void CellGrid::mouseMoveEvent(QMouseEvent* event)
 void CellGrid::mouseReleaseEvent(QMouseEvent* event)
 {
     const QPoint cell = cellAt(event->position());
-    if (!dragging_ && cell.x() >= 0)
+    if (!drag_.end() && cell.x() >= 0)
         setCurrent(cell.y(), cell.x());
-    dragging_ = false;
 }
 
 void CellGrid::keyPressEvent(QKeyEvent* event)
@@ -285,11 +270,13 @@ void CellGrid::keyPressEvent(QKeyEvent* event)
     const int step = event->modifiers() & Qt::ControlModifier ? 8 : 1;
     const int row = std::max(0, current_.y()), column = std::max(0, current_.x());
     const bool none = current_.x() < 0;
+    switch (zoomKey(*event)) {
+    case ZoomKey::kIn: return zoom(kZoomStep);
+    case ZoomKey::kOut: return zoom(1 / kZoomStep);
+    case ZoomKey::kFit: return fit();
+    case ZoomKey::kNone: break;
+    }
     switch (event->key()) {
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: return zoom(1.4);
-    case Qt::Key_Minus: return zoom(1 / 1.4);
-    case Qt::Key_0: return fit();
     case Qt::Key_Left: return setCurrent(row, none ? 0 : column - step);
     case Qt::Key_Right: return setCurrent(row, none ? 0 : column + step);
     case Qt::Key_Up: return setCurrent(none ? 0 : row - step, column);

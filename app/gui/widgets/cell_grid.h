@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "app/gui/widgets/view_axis.h"
+
 namespace tw::gui {
 
 struct CellGridData {
@@ -31,7 +33,7 @@ public:
     void zoom(double factor);         // around the middle
     void setCurrent(int row, int column);
     [[nodiscard]] QPoint current() const { return current_; }  // (column, row); (-1, -1): none
-    [[nodiscard]] double scale() const { return scale_; }      // pixels a cell
+    [[nodiscard]] double scale() const { return x_.scale; }      // pixels a cell
     // All cells, `cell` units each, for export.
     void paintAll(QPainter& painter, double cell) const;
     [[nodiscard]] QSizeF sizeOfAll(double cell) const;
@@ -67,10 +69,9 @@ private:
     [[nodiscard]] QPoint cellAt(QPointF position) const;  // (column, row), or (-1, -1)
 
     CellGridData data_;
-    double scale_ = 1;
-    QPointF origin_;
-    bool fitted_ = true, dragging_ = false;
-    QPointF pressedAt_, dragFrom_;
+    ViewAxis x_, y_;  // of one scale
+    PointerDrag drag_;
+    bool fitted_ = true;
     QPoint current_{-1, -1}, hovered_{-1, -1};
 };
 

@@ -16,7 +16,6 @@ namespace tw::gui {
 namespace {
 
 constexpr double kReach = 14;     // pixels from the pointer to a point
-constexpr double kStep = 1.4;     // of one zoom by keyboard
 constexpr int kTicks = 6;
 
 // The next 1, 2 or 5 times a power of ten.
@@ -292,13 +291,13 @@ void ChartPanel::drawPointer(QPainter& painter) const
 
 void ChartPanel::wheelEvent(QWheelEvent* event)
 {
-    zoomAt(std::pow(1.0015, event->angleDelta().y()), event->position());
+    zoomAt(wheelFactor(*event), event->position());
     event->accept();
 }
 
 void ChartPanel::mousePressEvent(QMouseEvent* event)
 {
-    pressedAt_ = dragFrom_ = event->position();
+    drag_.press(event->position());
     panning_ = event->button() == Qt::MiddleButton || event->modifiers().testFlag(Qt::ShiftModifier);
     setFocus(Qt::MouseFocusReason);
 }
@@ -307,11 +306,11 @@ void ChartPanel::mouseMoveEvent(QMouseEvent* event)
 {
     if (event->buttons() == Qt::NoButton)
         return setHovered(nearest(event->position()));
+    const QPointF by = drag_.move(event->position());
     if (panning_)
-        pan(event->position() - dragFrom_);
-    else if ((event->position() - pressedAt_).manhattanLength() > 6)
-        band_ = QRectF(pressedAt_, event->position()).normalized().intersected(chart()->plotArea());
-    dragFrom_ = event->position();
+        pan(by);
+    else if (drag_.isDragging())
+        band_ = QRectF(drag_.pressedAt(), event->position()).normalized().intersected(chart()->plotArea());
     viewport()->update();
 }
 
@@ -334,23 +333,14 @@ void ChartPanel::mouseDoubleClickEvent(QMouseEvent*) { fit(); }
 
 void ChartPanel::keyPressEvent(QKeyEvent* event)
 {
-    constexpr double kPan = 40;
-    switch (event->key()) {
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-    case Qt::Key_W: return zoom(kStep);
-    case Qt::Key_Minus:
-    case Qt::Key_S: return zoom(1 / kStep);
-    case Qt::Key_0:
-    case Qt::Key_F:
-    case Qt::Key_Escape: return fit();
-    case Qt::Key_A:
-    case Qt::Key_Left: return pan({kPan, 0});
-    case Qt::Key_D:
-    case Qt::Key_Right: return pan({-kPan, 0});
-    case Qt::Key_Up: return pan({0, kPan});
-    case Qt::Key_Down: return pan({0, -kPan});
-    default: QWidget::keyPressEvent(event);
+    constexpr double kHop = 40;  // pixels
+    if (const auto direction = panKey(*event))
+        return pan(*direction * kHop);
+    switch (zoomKey(*event)) {
+    case ZoomKey::kIn: return zoom(kZoomStep);
+    case ZoomKey::kOut: return zoom(1 / kZoomStep);
+    case ZoomKey::kFit: return fit();
+    case ZoomKey::kNone: QWidget::keyPressEvent(event);
     }
 }
 

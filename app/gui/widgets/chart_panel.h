@@ -6,6 +6,7 @@
 #include <QXYSeries>
 
 #include "app/gui/widgets/chart_legend.h"
+#include "app/gui/widgets/view_axis.h"
 
 namespace tw::gui {
 
@@ -81,7 +82,7 @@ private:
     ChartData data_;
     QList<QXYSeries*> drawn_;
     QPoint hovered_{-1, -1};
-    QPointF pressedAt_, dragFrom_;
+    PointerDrag drag_;
     QRectF band_;
     bool panning_ = false, zoomed_ = false, exporting_ = false;
 };

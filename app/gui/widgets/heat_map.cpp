@@ -16,6 +16,8 @@ constexpr std::array<std::array<int, 3>, 7> kStops = {
     {{46, 17, 86}, {59, 66, 137}, {44, 113, 142}, {33, 150, 135}, {86, 190, 100}, {170, 216, 60}, {250, 231, 85}}};
 constexpr double kValueCell = 46;  // pixels a cell must have before its value is written into it
 constexpr double kGridCell = 7;
+constexpr double kSmallest = 0.02, kLargest = 200, kLargestFit = 64;  // pixels a cell
+constexpr double kExportSide = 4096, kExportCell = 16;               // of a picture; of a cell in it
 
 }  // namespace
 
@@ -54,17 +56,18 @@ void HeatMap::fit()
         return;
     constexpr double kMargin = 8;
     const double w = std::max(1.0, width() - 2 * kMargin), h = std::max(1.0, height() - 2 * kMargin);
-    scale_ = std::min({w / data_.columns, h / data_.rows, 64.0});
-    origin_ = {(width() - scale_ * data_.columns) / 2, (height() - scale_ * data_.rows) / 2};
+    const double scale = std::min({w / data_.columns, h / data_.rows, kLargestFit});
+    x_ = {scale, (width() - scale * data_.columns) / 2};
+    y_ = {scale, (height() - scale * data_.rows) / 2};
     update();
 }
 
-QRectF HeatMap::target() const { return {origin_, QSizeF(scale_ * data_.columns, scale_ * data_.rows)}; }
+QRectF HeatMap::target() const { return {x_.origin, y_.origin, x_.scale * data_.columns, y_.scale * data_.rows}; }
 
 QPoint HeatMap::cellAt(QPointF p) const
 {
-    const int column = static_cast<int>(std::floor((p.x() - origin_.x()) / scale_));
-    const int row = static_cast<int>(std::floor((p.y() - origin_.y()) / scale_));
+    const int column = static_cast<int>(std::floor(x_.unit(p.x())));
+    const int row = static_cast<int>(std::floor(y_.unit(p.y())));
     const bool inside = column >= 0 && row >= 0 && column < data_.columns && row < data_.rows;
     return inside ? QPoint(column, row) : QPoint(-1, -1);
 }
@@ -74,30 +77,49 @@ double HeatMap::colorPosition(double value) const
     return data_.max > data_.min ? (value - data_.min) / (data_.max - data_.min) : 0.5;
 }
 
+// The part of the matrix that lies within `visible`, one look-up a pixel.
+void HeatMap::renderInto(QImage& image, const ViewAxis& x, const ViewAxis& y, const QRect& visible) const
+{
+    std::vector<int> columns(static_cast<std::size_t>(std::max(0, visible.width())));
+    for (int i = 0; i < visible.width(); ++i)
+        columns[static_cast<std::size_t>(i)] = std::clamp(static_cast<int>(x.unit(visible.left() + i + 0.5)), 0, data_.columns - 1);
+    int lastRow = -1;
+    for (int line = visible.top(); line <= visible.bottom(); ++line) {
+        const int row = std::clamp(static_cast<int>(y.unit(line + 0.5)), 0, data_.rows - 1);
+        auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(line)) + visible.left();
+        if (row == lastRow) {  // enlarged: the line above is the same
+            std::copy_n(reinterpret_cast<const QRgb*>(image.constScanLine(line - 1)) + visible.left(), visible.width(), pixels);
+            continue;
+        }
+        for (int i = 0; i < visible.width(); ++i) {
+            const double value = data_.at(row, columns[static_cast<std::size_t>(i)]);
+            pixels[i] = std::isfinite(value) ? heatColor(colorPosition(value)) : kNanColor;
+        }
+        lastRow = row;
+    }
+}
+
 void HeatMap::render()
 {
     dirty_ = false;
     image_ = QImage(size(), QImage::Format_ARGB32_Premultiplied);
     image_.fill(Qt::transparent);
-    const QRect visible = target().toAlignedRect().intersected(rect());
-    std::vector<int> columns(static_cast<std::size_t>(std::max(0, visible.width())));
-    for (int x = 0; x < visible.width(); ++x)
-        columns[static_cast<std::size_t>(x)] =
-            std::clamp(static_cast<int>((visible.left() + x + 0.5 - origin_.x()) / scale_), 0, data_.columns - 1);
-    int lastRow = -1;
-    for (int y = visible.top(); y <= visible.bottom(); ++y) {
-        const int row = std::clamp(static_cast<int>((y + 0.5 - origin_.y()) / scale_), 0, data_.rows - 1);
-        auto* line = reinterpret_cast<QRgb*>(image_.scanLine(y)) + visible.left();
-        if (row == lastRow) {  // enlarged: the line above is the same
-            std::copy_n(reinterpret_cast<const QRgb*>(image_.constScanLine(y - 1)) + visible.left(), visible.width(), line);
-            continue;
-        }
-        for (int x = 0; x < visible.width(); ++x) {
-            const double value = data_.at(row, columns[static_cast<std::size_t>(x)]);
-            line[x] = std::isfinite(value) ? heatColor(colorPosition(value)) : kNanColor;
-        }
-        lastRow = row;
-    }
+    renderInto(image_, x_, y_, target().toAlignedRect().intersected(rect()));
+}
+
+QSizeF HeatMap::sizeOfAll() const
+{
+    const double cell = std::clamp(kExportSide / std::max({1, data_.rows, data_.columns}), 1.0, kExportCell);
+    return {std::min(kExportSide, std::max(1.0, cell * data_.columns)), std::min(kExportSide, std::max(1.0, cell * data_.rows))};
+}
+
+void HeatMap::paintAll(QPainter& painter, QSizeF size) const
+{
+    if (data_.isEmpty())
+        return;
+    QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+    renderInto(image, {size.width() / data_.columns, 0}, {size.height() / data_.rows, 0}, image.rect());
+    painter.drawImage(0, 0, image);
 }
 
 void HeatMap::paintEvent(QPaintEvent*)
@@ -109,15 +131,15 @@ void HeatMap::paintEvent(QPaintEvent*)
     if (dirty_ || image_.size() != size())
         render();
     painter.drawImage(0, 0, image_);
-    if (scale_ >= kGridCell) {
+    if (scale() >= kGridCell) {
         painter.setPen(QColor(0, 0, 0, 40));
         const QRectF visible = target().intersected(QRectF(rect()));
-        for (double x = origin_.x() + std::floor((visible.left() - origin_.x()) / scale_) * scale_; x <= visible.right(); x += scale_)
+        for (double x = x_.pixel(std::floor(x_.unit(visible.left()))); x <= visible.right(); x += scale())
             painter.drawLine(QPointF(x, visible.top()), QPointF(x, visible.bottom()));
-        for (double y = origin_.y() + std::floor((visible.top() - origin_.y()) / scale_) * scale_; y <= visible.bottom(); y += scale_)
+        for (double y = y_.pixel(std::floor(y_.unit(visible.top()))); y <= visible.bottom(); y += scale())
             painter.drawLine(QPointF(visible.left(), y), QPointF(visible.right(), y));
     }
-    if (scale_ >= kValueCell)
+    if (scale() >= kValueCell)
         drawValues(painter);
     if (hasFocus()) {
         painter.setPen(palette().color(QPalette::Highlight));
@@ -127,13 +149,13 @@ void HeatMap::paintEvent(QPaintEvent*)
 
 void HeatMap::drawValues(QPainter& painter) const
 {
-    const QPoint first(std::max(0, static_cast<int>(-origin_.x() / scale_)), std::max(0, static_cast<int>(-origin_.y() / scale_)));
-    for (int row = first.y(); row < data_.rows && origin_.y() + row * scale_ < height(); ++row) {
-        for (int column = first.x(); column < data_.columns && origin_.x() + column * scale_ < width(); ++column) {
+    const int firstRow = std::max(0, static_cast<int>(y_.unit(0))), firstColumn = std::max(0, static_cast<int>(x_.unit(0)));
+    for (int row = firstRow; row < data_.rows && y_.pixel(row) < height(); ++row) {
+        for (int column = firstColumn; column < data_.columns && x_.pixel(column) < width(); ++column) {
             const double value = data_.at(row, column);
             const bool light = !std::isfinite(value) || colorPosition(value) < 0.6;
             painter.setPen(light ? Qt::white : Qt::black);
-            painter.drawText(QRectF(origin_.x() + column * scale_, origin_.y() + row * scale_, scale_, scale_), Qt::AlignCenter,
+            painter.drawText(QRectF(x_.pixel(column), y_.pixel(row), scale(), scale()), Qt::AlignCenter,
                              QString::number(value, 'g', 4));
         }
     }
@@ -141,9 +163,8 @@ void HeatMap::drawValues(QPainter& painter) const
 
 void HeatMap::zoom(double factor, QPointF center)
 {
-    const double next = std::clamp(scale_ * factor, 0.02, 200.0);
-    origin_ = center - (center - origin_) * (next / scale_);
-    scale_ = next;
+    x_.zoomAt(factor, center.x(), kSmallest, kLargest);
+    y_.zoomAt(factor, center.y(), kSmallest, kLargest);
     fitted_ = false;
     dirty_ = true;
     update();
@@ -151,7 +172,8 @@ void HeatMap::zoom(double factor, QPointF center)
 
 void HeatMap::pan(QPointF delta)
 {
-    origin_ += delta;
+    x_.origin += delta.x();
+    y_.origin += delta.y();
     fitted_ = false;
     dirty_ = true;
     update();
@@ -159,17 +181,17 @@ void HeatMap::pan(QPointF delta)
 
 void HeatMap::wheelEvent(QWheelEvent* event)
 {
-    zoom(std::pow(1.0015, event->angleDelta().y()), event->position());
+    zoom(wheelFactor(*event), event->position());
     event->accept();
 }
 
-void HeatMap::mousePressEvent(QMouseEvent* event) { dragFrom_ = event->position(); }
+void HeatMap::mousePressEvent(QMouseEvent* event) { drag_.press(event->position()); }
 
 void HeatMap::mouseMoveEvent(QMouseEvent* event)
 {
     if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
-        pan(event->position() - dragFrom_);
-        dragFrom_ = event->position();
+        if (const QPointF by = drag_.move(event->position()); drag_.isDragging())
+            pan(by);
         return;
     }
     const QPoint cell = data_.isEmpty() ? QPoint(-1, -1) : cellAt(event->position());
@@ -180,21 +202,14 @@ void HeatMap::mouseDoubleClickEvent(QMouseEvent*) { fit(); }
 
 void HeatMap::keyPressEvent(QKeyEvent* event)
 {
-    constexpr double kStep = 60;
-    switch (event->key()) {
-    case Qt::Key_Plus:
-    case Qt::Key_W: return zoom(1.4, rect().center());
-    case Qt::Key_Minus:
-    case Qt::Key_S: return zoom(1 / 1.4, rect().center());
-    case Qt::Key_Left:
-    case Qt::Key_A: return pan({kStep, 0});
-    case Qt::Key_Right:
-    case Qt::Key_D: return pan({-kStep, 0});
-    case Qt::Key_Up: return pan({0, kStep});
-    case Qt::Key_Down: return pan({0, -kStep});
-    case Qt::Key_F:
-    case Qt::Key_Escape: return fit();
-    default: QWidget::keyPressEvent(event);
+    constexpr double kHop = 60;  // pixels
+    if (const auto direction = panKey(*event))
+        return pan(*direction * kHop);
+    switch (zoomKey(*event)) {
+    case ZoomKey::kIn: return zoom(kZoomStep, rect().center());
+    case ZoomKey::kOut: return zoom(1 / kZoomStep, rect().center());
+    case ZoomKey::kFit: return fit();
+    case ZoomKey::kNone: QWidget::keyPressEvent(event);
     }
 }
 

@@ -1,10 +1,13 @@
-// A matrix as colours, with pan, zoom and values. It draws only what is on screen, one look-up a pixel.
+// A matrix as colours, with pan, zoom and values. It draws only what is on screen, one look-up a pixel. Wheel, + and - zoom, dragging,
+// the arrows, A and D pan, 0 or a double click shows all.
 #pragma once
 
 #include <QImage>
 #include <QWidget>
 
 #include <functional>
+
+#include "app/gui/widgets/view_axis.h"
 
 namespace tw::gui {
 
@@ -28,6 +31,9 @@ public:
 
     void setData(HeatData matrix);  // keeps the view if the extents are the same
     void fit();
+    [[nodiscard]] double scale() const { return x_.scale; }  // pixels a cell
+    void paintAll(QPainter& painter, QSizeF size) const;     // the whole matrix, for export
+    [[nodiscard]] QSizeF sizeOfAll() const;                  // one that shows every cell, as far as pictures go
     [[nodiscard]] QSize minimumSizeHint() const override { return {120, 90}; }
 
 Q_SIGNALS:
@@ -48,16 +54,16 @@ private:
     void zoom(double factor, QPointF center);
     void pan(QPointF delta);
     void render();
+    void renderInto(QImage& image, const ViewAxis& x, const ViewAxis& y, const QRect& visible) const;
     void drawValues(QPainter& painter) const;
     [[nodiscard]] QRectF target() const;  // the whole matrix in widget coordinates
     [[nodiscard]] QPoint cellAt(QPointF position) const;  // (column, row), or (-1, -1)
     [[nodiscard]] double colorPosition(double value) const;
 
     HeatData data_;
-    double scale_ = 1;  // pixels a cell
-    QPointF origin_;    // of the matrix
+    ViewAxis x_, y_;    // of one scale, pixels a cell
+    PointerDrag drag_;
     bool fitted_ = true, dirty_ = true;
-    QPointF dragFrom_;
     QImage image_;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLeft = 64, kBottom = 40, kTop = 14, kRight = 12;
 constexpr double kTickGap = 34;
+constexpr double kWidestStep = 120;
 
 // 1, 2, 4, … times `unit`, so that ticks are at least `gap` pixels apart.
 double tickEvery(double pixelsAUnit, double unit)
@@ -56,15 +57,15 @@ QRectF SpanChart::plotOf(QSizeF size)
 void SpanChart::fit()
 {
     fitted_ = true;
-    offset_ = 0;
-    step_ = plotOf(size()).width() / std::max<qsizetype>(1, data_.steps.size());
+    const QRectF plot = plotOf(size());
+    x_ = {plot.width() / static_cast<double>(std::max<qsizetype>(1, data_.steps.size())), plot.left()};
     update();
 }
 
 SpanChart::Frame SpanChart::frame(QSizeF size) const
 {
     const QRectF plot = plotOf(size);
-    return {plot, plot.left() + offset_, step_, plot.height() / std::max(1.0, data_.largest)};
+    return {plot, x_.origin, x_.scale, plot.height() / std::max(1.0, data_.largest)};
 }
 
 void SpanChart::zoom(double factor) { zoomAt(factor, plotOf(size()).center().x()); }
@@ -73,18 +74,16 @@ void SpanChart::zoomAt(double factor, double x)
 {
     const QRectF plot = plotOf(size());
     const double least = plot.width() / std::max<qsizetype>(1, data_.steps.size());
-    const double next = std::clamp(step_ * factor, least, std::max(least, 120.0));
-    offset_ = (x - plot.left()) - ((x - plot.left()) - offset_) * (next / step_);
-    step_ = next;
-    fitted_ = step_ <= least;
+    x_.zoomAt(factor, x, least, std::max(least, kWidestStep));
+    fitted_ = x_.scale <= least;
     clampView();
     update();
 }
 
 void SpanChart::clampView()
 {
-    const double w = plotOf(size()).width();
-    offset_ = std::clamp(offset_, std::min(0.0, w - step_ * static_cast<double>(data_.steps.size())), 0.0);
+    const QRectF plot = plotOf(size());
+    x_.keepInside(plot.left(), plot.right(), static_cast<double>(data_.steps.size()));
 }
 
 QRectF SpanChart::rectOf(const Span& s, const Frame& f) const
@@ -113,7 +112,7 @@ void SpanChart::setCurrent(int index)
     if (current_ >= 0) {
         const QRectF plot = plotOf(size()), r = rectOf(data_.spans[static_cast<std::size_t>(current_)], frame(size()));
         if (r.right() < plot.left() + 20 || r.left() > plot.right() - 20)
-            offset_ -= r.center().x() - plot.center().x();
+            x_.origin -= r.center().x() - plot.center().x();
         clampView();
     }
     update();
@@ -214,22 +213,16 @@ void SpanChart::drawAxes(QPainter& painter, const Frame& f) const
 
 void SpanChart::wheelEvent(QWheelEvent* event)
 {
-    zoomAt(std::pow(1.0015, event->angleDelta().y()), event->position().x());
+    zoomAt(wheelFactor(*event), event->position().x());
     event->accept();
 }
 
-void SpanChart::mousePressEvent(QMouseEvent* event)
-{
-    pressedAt_ = dragFrom_ = event->position();
-    dragging_ = false;
-}
+void SpanChart::mousePressEvent(QMouseEvent* event) { drag_.press(event->position()); }
 
 void SpanChart::mouseMoveEvent(QMouseEvent* event)
 {
     if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
-        dragging_ = dragging_ || (event->position() - pressedAt_).manhattanLength() > 4;
-        offset_ += dragging_ ? event->position().x() - dragFrom_.x() : 0;
-        dragFrom_ = event->position();
+        x_.origin += drag_.move(event->position()).x();
         clampView();
         return update();
     }
@@ -246,9 +239,8 @@ void SpanChart::mouseMoveEvent(QMouseEvent* event)
 
 void SpanChart::mouseReleaseEvent(QMouseEvent* event)
 {
-    if (!dragging_)
+    if (!drag_.end())
         setCurrent(spanAt(event->position()));
-    dragging_ = false;
 }
 
 // To the nearest rectangle in that direction.
@@ -278,11 +270,13 @@ void SpanChart::walk(int key)
 
 void SpanChart::keyPressEvent(QKeyEvent* event)
 {
+    switch (zoomKey(*event)) {
+    case ZoomKey::kIn: return zoom(kZoomStep);
+    case ZoomKey::kOut: return zoom(1 / kZoomStep);
+    case ZoomKey::kFit: return fit();
+    case ZoomKey::kNone: break;
+    }
     switch (event->key()) {
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: return zoom(1.4);
-    case Qt::Key_Minus: return zoom(1 / 1.4);
-    case Qt::Key_0: return fit();
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:

@@ -4,6 +4,8 @@
 
 #include <QWidget>
 
+#include "app/gui/widgets/view_axis.h"
+
 namespace tw::gui {
 
 struct Span {
@@ -67,9 +69,9 @@ private:
     void walk(int key);
 
     SpanChartData data_;
-    double step_ = 1, offset_ = 0;  // pixels a step; of the first step from the plot's left
-    bool fitted_ = true, dragging_ = false;
-    QPointF pressedAt_, dragFrom_;
+    ViewAxis x_;  // steps
+    PointerDrag drag_;
+    bool fitted_ = true;
     int current_ = -1, hovered_ = -1;
     std::vector<int> marked_;
 };

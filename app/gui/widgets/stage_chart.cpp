@@ -16,7 +16,6 @@ using namespace stage;
 
 namespace {
 constexpr double kLeastNs = 10;       // across the plot at the highest zoom
-constexpr double kStep = 1.4;
 }  // namespace
 
 StageChart::StageChart(QWidget* parent) : QAbstractScrollArea(parent)
@@ -50,7 +49,7 @@ void StageChart::setData(StageChartData shown)
 StageChart::Frame StageChart::frame() const
 {
     const double width = std::max(40.0, viewport()->width() - kNames - kRight);
-    return {kNames, width, viewport()->height() - kAxis - kLegend, scale_, start_, kAxis - verticalScrollBar()->value()};
+    return {kNames, width, viewport()->height() - kAxis - kLegend, x_.scale, x_.unit(kNames), kAxis - verticalScrollBar()->value()};
 }
 
 StageChart::Frame StageChart::frameOfAll(QSizeF size) const
@@ -60,30 +59,26 @@ StageChart::Frame StageChart::frameOfAll(QSizeF size) const
 }
 
 double StageChart::heightOfAll() const { return kAxis + tops_.back() + 8 + kLegend; }
-double StageChart::visibleNs() const { return frame().width / scale_; }
+double StageChart::visibleNs() const { return frame().width / x_.scale; }
 
 void StageChart::fit()
 {
     fitted_ = true;
-    start_ = 0;
-    scale_ = frame().width / std::max(1.0, data_.end);
+    x_ = {frame().width / std::max(1.0, data_.end), kNames};
     viewport()->update();
 }
 
 void StageChart::clampView()
 {
-    const double shown = visibleNs();
-    start_ = std::clamp(start_, std::min(0.0, data_.end - shown), std::max(0.0, data_.end - shown));
+    x_.keepInside(kNames, kNames + frame().width, data_.end);
 }
 
 void StageChart::zoomAt(double factor, double x)
 {
     const Frame f = frame();
     const double least = f.width / std::max(1.0, data_.end), most = f.width / kLeastNs;
-    const double at = f.ns(x);
-    scale_ = std::clamp(scale_ * factor, least, std::max(least, most));
-    start_ = at - (x - f.left) / scale_;
-    fitted_ = scale_ <= least;
+    x_.zoomAt(factor, x, least, std::max(least, most));
+    fitted_ = x_.scale <= least;
     clampView();
     viewport()->update();
 }
@@ -94,8 +89,8 @@ void StageChart::showRange(double startNs, double endNs)
 {
     const Frame f = frame();
     const double length = std::max(kLeastNs, endNs - startNs);
-    scale_ = std::clamp(f.width / length, f.width / std::max(1.0, data_.end), f.width / kLeastNs);
-    start_ = startNs;
+    x_.scale = std::clamp(f.width / length, f.width / std::max(1.0, data_.end), f.width / kLeastNs);
+    x_.origin = kNames - startNs * x_.scale;
     fitted_ = false;
     clampView();
     viewport()->update();
@@ -103,7 +98,7 @@ void StageChart::showRange(double startNs, double endNs)
 
 void StageChart::panBy(double pixels)
 {
-    start_ -= pixels / scale_;
+    x_.origin += pixels;
     clampView();
     viewport()->update();
 }
@@ -123,8 +118,9 @@ void StageChart::setCurrent(int lane, int index)
         return;
     current_ = next;
     if (const auto* b = bar(current_)) {
-        if (b->end < start_ || b->start > start_ + visibleNs())
-            start_ = (b->start + b->end) / 2 - visibleNs() / 2;
+        const Frame f = frame();
+        if (b->end < f.start || b->start > f.ns(f.left + f.width))
+            x_.origin += f.left + f.width / 2 - f.x((b->start + b->end) / 2);
         clampView();
         const auto top = tops_[static_cast<std::size_t>(lane)], bottom = tops_[static_cast<std::size_t>(lane) + 1];
         auto* scroll = verticalScrollBar();
@@ -179,9 +175,8 @@ void StageChart::wheelEvent(QWheelEvent* event)
 
 void StageChart::mousePressEvent(QMouseEvent* event)
 {
-    pressedAt_ = dragFrom_ = event->position();
+    drag_.press(event->position());
     panning_ = event->button() == Qt::MiddleButton || event->modifiers().testFlag(Qt::ShiftModifier);
-    dragging_ = false;
 }
 
 void StageChart::mouseMoveEvent(QMouseEvent* event)
@@ -195,23 +190,23 @@ void StageChart::mouseMoveEvent(QMouseEvent* event)
         }
         return;
     }
-    dragging_ = dragging_ || (event->position() - pressedAt_).manhattanLength() > 4;
+    const QPointF by = drag_.move(event->position());
+    const double from = drag_.pressedAt().x();
     if (panning_) {
-        panBy(event->position().x() - dragFrom_.x());
-    } else if (dragging_ && pressedAt_.x() >= kNames) {
+        panBy(by.x());
+    } else if (drag_.isDragging() && from >= kNames) {
         const Frame f = frame();
         const auto inside = [&](double x) { return std::clamp(f.ns(x), 0.0, data_.end); };
-        const double a = inside(pressedAt_.x()), b = inside(event->position().x());
+        const double a = inside(from), b = inside(event->position().x());
         measured_ = {std::min(a, b), std::max(a, b)};
         viewport()->update();
         Q_EMIT measuredChanged(measured_.first, measured_.second);
     }
-    dragFrom_ = event->position();
 }
 
 void StageChart::mouseReleaseEvent(QMouseEvent* event)
 {
-    if (!dragging_ && event->button() == Qt::LeftButton) {
+    if (!drag_.end() && event->button() == Qt::LeftButton) {
         const QPoint at = barAt(event->position());
         if (measured_.second > measured_.first) {
             measured_ = {0, 0};
@@ -220,7 +215,7 @@ void StageChart::mouseReleaseEvent(QMouseEvent* event)
         setCurrent(at.x(), at.y());
         viewport()->update();
     }
-    dragging_ = panning_ = false;
+    panning_ = false;
 }
 
 void StageChart::mouseDoubleClickEvent(QMouseEvent* event)
@@ -243,7 +238,7 @@ void StageChart::step(int bars)
 void StageChart::walkLanes(int lanes)
 {
     const auto* from = bar(current_);
-    const double middle = from ? (from->start + from->end) / 2 : start_;
+    const double middle = from ? (from->start + from->end) / 2 : frame().start;
     for (int lane = current_.x() + lanes; lane >= 0 && lane < static_cast<int>(data_.lanes.size()); lane += lanes) {
         const auto& bars = data_.lanes[static_cast<std::size_t>(lane)].bars;
         if (bars.empty())
@@ -261,16 +256,15 @@ void StageChart::keyPressEvent(QKeyEvent* event)
 {
     const double hop = frame().width / 8;
     const auto* b = bar(current_);
+    switch (zoomKey(*event)) {
+    case ZoomKey::kIn: return zoom(kZoomStep);
+    case ZoomKey::kOut: return zoom(1 / kZoomStep);
+    case ZoomKey::kFit: return fit();
+    case ZoomKey::kNone: break;
+    }
     switch (event->key()) {
-    case Qt::Key_W:
-    case Qt::Key_Plus:
-    case Qt::Key_Equal: return zoom(kStep);
-    case Qt::Key_S:
-    case Qt::Key_Minus: return zoom(1 / kStep);
     case Qt::Key_A: return panBy(hop);
     case Qt::Key_D: return panBy(-hop);
-    case Qt::Key_0:
-    case Qt::Key_Escape: return fit();
     case Qt::Key_F:
         if (b)
             showRange(b->start - (b->end - b->start) * 0.1, b->end + (b->end - b->start) * 0.1);

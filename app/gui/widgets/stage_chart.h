@@ -5,6 +5,8 @@
 
 #include <QAbstractScrollArea>
 
+#include "app/gui/widgets/view_axis.h"
+
 namespace tw::gui {
 
 struct StageBar {
@@ -96,9 +98,9 @@ private:
 
     StageChartData data_;
     std::vector<double> tops_{0};  // of the lanes, from the first; one more than there are
-    double scale_ = 1, start_ = 0;
-    bool fitted_ = true, panning_ = false, dragging_ = false;
-    QPointF pressedAt_, dragFrom_;
+    ViewAxis x_;  // nanoseconds
+    PointerDrag drag_;
+    bool fitted_ = true, panning_ = false;
     QPoint current_{-1, -1}, hovered_{-1, -1};
     std::pair<double, double> measured_{0, 0};
     std::uint32_t marked_ = 0;
