@@ -10,6 +10,7 @@
 #include "app/gui/views/heat.h"
 #include "app/gui/views/listing_panel.h"
 #include "app/gui/widgets/elided_label.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
@@ -81,9 +82,7 @@ void CodeView::makeContent()
 
 QWidget* CodeView::makeBar(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(8, 3, 6, 3);
     layout->setSpacing(4);
@@ -94,10 +93,7 @@ QWidget* CodeView::makeBar(QWidget* parent)
     caption_ = new ElidedLabel(bar);
     caption_->setProperty("role", "muted");
     const auto button = [&](const char* iconName, const QString& tip, auto slot) {
-        auto* b = new QToolButton(bar);
-        b->setIcon(icon(QString::fromLatin1(iconName)));
-        b->setToolTip(tip);
-        b->setAccessibleName(tip);
+        auto* b = iconButton(QString::fromLatin1(iconName), tip, bar);
         connect(b, &QToolButton::clicked, this, slot);
         layout->addWidget(b);
     };

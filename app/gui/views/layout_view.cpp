@@ -15,6 +15,7 @@
 #include "app/gui/widgets/cell_grid.h"
 #include "app/gui/widgets/elided_label.h"
 #include "app/gui/widgets/heat_map.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
@@ -23,15 +24,6 @@ namespace {
 constexpr int kWarp = 32, kBanks = 32;
 constexpr int kRowOfVector = 32;   // a vector is folded into rows of that many
 constexpr double kExportCell = 24, kExportSide = 4096;
-
-QToolButton* button(const char* iconName, const QString& tip, QWidget* parent)
-{
-    auto* b = new QToolButton(parent);
-    b->setIcon(icon(QString::fromLatin1(iconName)));
-    b->setToolTip(tip);
-    b->setAccessibleName(tip);
-    return b;
-}
 
 }  // namespace
 
@@ -77,9 +69,7 @@ void LayoutView::makeContent()
 
 QWidget* LayoutView::makeBar(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     choice_ = new QComboBox(bar);
     choice_->setAccessibleName(tr("Buffer"));
     choice_->setToolTip(tr("Fragment or shared buffer"));
@@ -90,9 +80,9 @@ QWidget* LayoutView::makeBar(QWidget* parent)
     slices_ = new QHBoxLayout;
     facts_ = new ElidedLabel(bar);
     facts_->setProperty("role", "muted");
-    asTable_ = button("table", tr("As a table"), bar);
+    asTable_ = iconButton(QStringLiteral("table"), tr("As a table"), bar);
     asTable_->setCheckable(true);
-    auto* fit = button("fit", tr("Show all (0)"), bar);
+    auto* fit = iconButton(QStringLiteral("fit"), tr("Show all (0)"), bar);
     connect(fit, &QToolButton::clicked, grid_, &CellGrid::fit);
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(8, 3, 6, 3);
@@ -109,18 +99,20 @@ QWidget* LayoutView::makeBar(QWidget* parent)
 
 QWidget* LayoutView::makeFoot(QWidget* parent)
 {
-    auto* foot = new QWidget(parent);
-    foot->setProperty("role", "bar");
-    foot->setAttribute(Qt::WA_StyledBackground);
+    auto* foot = barWidget(parent);
     hover_ = new QLabel(foot);
+    auto* title = new QLabel(tr("Why this layout"), foot);
+    title->setProperty("role", "title");
+    title->setContentsMargins(0, 3, 0, 0);
     reason_ = new QLabel(foot);
     reason_->setProperty("role", "muted");
+    reason_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     reason_->setWordWrap(true);
     auto* layout = new QVBoxLayout(foot);
     layout->setContentsMargins(12, 5, 12, 6);
     layout->setSpacing(2);
-    layout->addWidget(hover_);
-    layout->addWidget(reason_);
+    for (QWidget* w : std::initializer_list<QWidget*>{hover_, title, reason_})
+        layout->addWidget(w);
     return foot;
 }
 
@@ -218,10 +210,10 @@ void LayoutView::showBuffer()
 void LayoutView::showReason(const TileLayout& layout)
 {
     if (!layout.why.isEmpty())
-        return reason_->setText(tr("Why: %1").arg(layout.why));
+        return reason_->setText(layout.why);
     if (!places_ || places_->isFragment() || places_->isRowMajor())
-        return reason_->setText(tr("Why: nobody demanded anything else of it."));
-    reason_->setText(tr("Why: chunks of a row are permuted or padded, so that the same chunk of neighbouring rows lies in different banks."));
+        return reason_->setText(tr("Nobody demanded anything else of it."));
+    reason_->setText(tr("Chunks of a row are permuted or padded, so that the same chunk of neighbouring rows lies in different banks."));
 }
 
 void LayoutView::showSlice()

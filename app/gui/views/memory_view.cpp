@@ -1,16 +1,11 @@
 #include "app/gui/views/memory_view.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QStackedWidget>
-#include <QToolButton>
-#include <QTreeView>
 
 #include "app/gui/models/row_model.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
+#include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/cell_grid.h"
 #include "app/gui/widgets/span_chart.h"
 #include "app/gui/widgets/theme.h"
@@ -33,24 +28,15 @@ MemoryView::MemoryView(ViewContext context, QWidget* parent)
 
 void MemoryView::makeContent()
 {
-    auto* page = new QWidget(frame());
-    auto* stack = new QStackedWidget(page);
-    chart_ = new SpanChart(stack);
-    table_ = new QTreeView(stack);
-    table_->setModel(rows_);
-    table_->setRootIsDecorated(false);
-    table_->header()->setStretchLastSection(false);
-    table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    stack->addWidget(chart_);
-    stack->addWidget(table_);
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeBar(page));
-    layout->addWidget(stack, 1);
-    setContent(page);
+    chart_ = new SpanChart(frame());
+    panel_ = new TwinPanel(chart_, rows_, [this] { return picture(); }, frame());
+    launch_ = new QComboBox(panel_);
+    launch_->setAccessibleName(tr("Launch"));
+    panel_->addTool(launch_);
+    panel_->addButton(QStringLiteral("fit"), tr("Show all (0)"), [this] { chart_->fit(); });
+    panel_->setStretchedColumn(0);
+    setContent(panel_);
     setFocusProxy(chart_);
-    connect(asTable_, &QToolButton::toggled, stack, [stack](bool table) { stack->setCurrentIndex(table ? 1 : 0); });
     connect(launch_, &QComboBox::currentIndexChanged, this, [this] { showLaunch(); });
     connect(chart_, &SpanChart::hovered, this, &MemoryView::pointAt);
     connect(chart_, &SpanChart::currentChanged, this, [this](int entry) {
@@ -65,41 +51,12 @@ void MemoryView::makeContent()
         const bool known = m && step >= 0 && static_cast<std::size_t>(step) < m->steps.size();
         context_.selection.hover(known ? Place{m->steps[static_cast<std::size_t>(step)].where.range, 0} : Place{}, this);
     });
-    connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
-        context_.selection.reveal({index.data(kRangeRole).value<SourceRange>(), 0});
+    connect(panel_, &TwinPanel::rowActivated, this, [this](int row) {
+        if (row >= 0)
+            context_.selection.reveal({rows_->row(row).range, 0});
     });
     connect(&context_.selection, &Selection::changed, this, &MemoryView::mark);
     connect(&context_.selection, &Selection::hoverChanged, this, &MemoryView::mark);
-}
-
-QWidget* MemoryView::makeBar(QWidget* parent)
-{
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
-    launch_ = new QComboBox(bar);
-    launch_->setAccessibleName(tr("Launch"));
-    caption_ = new QLabel(bar);
-    caption_->setProperty("role", "muted");
-    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* fit = new QToolButton(bar);
-    fit->setIcon(icon(QStringLiteral("fit")));
-    fit->setToolTip(tr("Show all (0)"));
-    fit->setAccessibleName(fit->toolTip());
-    connect(fit, &QToolButton::clicked, chart_, &SpanChart::fit);
-    asTable_ = new QToolButton(bar);
-    asTable_->setIcon(icon(QStringLiteral("table")));
-    asTable_->setToolTip(tr("As a table"));
-    asTable_->setAccessibleName(asTable_->toolTip());
-    asTable_->setCheckable(true);
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 3, 6, 3);
-    layout->addWidget(launch_);
-    layout->addWidget(caption_, 1);
-    layout->addWidget(fit);
-    layout->addWidget(asTable_);
-    layout->addWidget(makeExportButton([this] { return picture(); }, bar));
-    return bar;
 }
 
 const MemoryMap* MemoryView::map() const
@@ -169,11 +126,11 @@ void MemoryView::pointAt(int entry)
     if (entry < 0)
         entry = chart_->current();
     if (entry < 0)
-        return caption_->setText(tr("%L1 of %L2 bytes a block; buffers that never live together share bytes")
+        return panel_->setCaption(tr("%L1 of %L2 bytes a block; buffers that never live together share bytes")
                                      .arg(m->size)
                                      .arg(snapshot_->target.sharedBytesPerBlock));
     const auto& e = m->entries[static_cast<std::size_t>(entry)];
-    caption_->setText(tr("%1: %L2 bytes from byte %L3, lines %4 to %5")
+    panel_->setCaption(tr("%1: %L2 bytes from byte %L3, lines %4 to %5")
                           .arg(e.buffer)
                           .arg(e.bytes)
                           .arg(e.offset)

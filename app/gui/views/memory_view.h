@@ -6,14 +6,12 @@
 #include "app/gui/widgets/export_picture.h"
 
 class QComboBox;
-class QLabel;
-class QToolButton;
-class QTreeView;
 
 namespace tw::gui {
 
 class RowModel;
 class SpanChart;
+class TwinPanel;
 
 class MemoryView : public View {
     Q_OBJECT
@@ -29,7 +27,6 @@ protected:
     void refresh() override;
 
 private:
-    QWidget* makeBar(QWidget* parent);
     void showLaunch();
     void mark();
     void pointAt(int entry);
@@ -39,10 +36,8 @@ private:
     std::shared_ptr<const driver::CompileSnapshot> snapshot_;
     SpanChart* chart_ = nullptr;
     RowModel* rows_;
-    QTreeView* table_ = nullptr;
+    TwinPanel* panel_ = nullptr;
     QComboBox* launch_ = nullptr;
-    QLabel* caption_ = nullptr;
-    QToolButton* asTable_ = nullptr;
 };
 
 }  // namespace tw::gui

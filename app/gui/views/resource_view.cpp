@@ -135,6 +135,8 @@ ResourceView::Control ResourceView::addControl(QGridLayout& grid, int row, const
     Control control{new QSpinBox(this), new QSlider(Qt::Horizontal, this)};
     control.box->setAccessibleName(label);
     control.box->setSuffix(suffix);
+    control.box->setLocale(QLocale(QLocale::English));  // as the table beside it writes thousands
+    control.box->setGroupSeparatorShown(true);
     control.box->setSingleStep(step);
     control.box->setMinimumWidth(104);
     control.slider->setAccessibleName(label);

@@ -1,21 +1,28 @@
 #include "app/gui/views/tensor_view.h"
 
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
+#include <QStackedWidget>
+#include <QTableView>
 #include <QToolButton>
 
 #include <limits>
 
+#include "app/gui/models/matrix_model.h"
 #include "app/gui/models/run_models.h"
 #include "app/gui/widgets/color_scale.h"
+#include "app/gui/widgets/export_picture.h"
 #include "app/gui/widgets/heat_map.h"
+#include "app/gui/widgets/icon_button.h"
 
 namespace tw::gui {
 
 TensorView::TensorView(RunSession& session, ViewContext context, QWidget* parent)
-    : View(QStringLiteral("tensor"), tr("Tensor"), QStringLiteral("tensor"), context, parent), session_(session)
+    : View(QStringLiteral("tensor"), tr("Tensor"), QStringLiteral("tensor"), context, parent), session_(session), matrix_(new MatrixModel(this))
 {
     connect(&session, &RunSession::finished, this, [this] { invalidate(); });
 }
@@ -25,20 +32,27 @@ void TensorView::makeContent()
     auto* page = new QWidget(frame());
     map_ = new HeatMap(page);
     scale_ = new ColorScale(page);
-    auto* body = new QHBoxLayout;
+    auto* picture = new QWidget;
+    auto* body = new QHBoxLayout(picture);
+    body->setContentsMargins(0, 0, 0, 0);
     body->setSpacing(0);
     body->addWidget(map_, 1);
     body->addWidget(scale_);
+    table_ = new QTableView;
+    table_->setModel(matrix_);
+    pages_ = new QStackedWidget(page);
+    pages_->addWidget(picture);
+    pages_->addWidget(table_);
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeBar(page));
-    layout->addLayout(body, 1);
+    layout->addWidget(pages_, 1);
     setContent(page);
     connect(choice_, &QComboBox::currentIndexChanged, this, &TensorView::chooseOutput);
     connect(map_, &HeatMap::hovered, this, [this](int row, int column) {
         if (row < 0 || !output_)
-            return hover_->setText(tr("wheel zooms, drag pans, double click shows all"));
+            return hover_->setText(hint());
         const auto columns = output_->shape.empty() ? 1 : output_->shape.back();
         hover_->setText(QStringLiteral("[%1, %2] = %3")
                             .arg(row)
@@ -47,28 +61,39 @@ void TensorView::makeContent()
     });
 }
 
+QString TensorView::hint() { return tr("wheel or + and - zoom, drag or arrows pan, 0 shows all"); }
+
 QWidget* TensorView::makeBar(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     choice_ = new QComboBox(bar);
     choice_->setMinimumWidth(160);
     choice_->setAccessibleName(tr("Output"));
     slices_ = new QHBoxLayout;
-    hover_ = new QLabel(tr("wheel zooms, drag pans, double click shows all"), bar);
+    hover_ = new QLabel(hint(), bar);
     hover_->setProperty("role", "muted");
-    auto* fit = new QToolButton(bar);
-    fit->setIcon(icon(QStringLiteral("fit")));
-    fit->setToolTip(tr("Show all (F)"));
+    hover_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* copy = iconButton(QStringLiteral("copy"), tr("Copy what is shown as CSV"), bar);
+    auto* fit = iconButton(QStringLiteral("fit"), tr("Show all (0)"), bar);
+    auto* asTable = iconButton(QStringLiteral("table"), tr("As a table"), bar);
+    asTable->setCheckable(true);
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(8, 3, 6, 3);
     layout->addWidget(choice_);
     layout->addLayout(slices_);
     layout->addWidget(hover_, 1);
-    layout->addWidget(fit);
+    for (QWidget* w : std::initializer_list<QWidget*>{copy, fit, asTable, makeExportButton([this] { return picture(); }, bar)})
+        layout->addWidget(w);
     connect(fit, &QToolButton::clicked, map_, &HeatMap::fit);
+    connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(matrix_->toCsv()); });
+    connect(asTable, &QToolButton::toggled, pages_, [this](bool table) { pages_->setCurrentIndex(table ? 1 : 0); });
     return bar;
+}
+
+Picture TensorView::picture() const
+{
+    const QSizeF size = map_->sizeOfAll();
+    return {choice_->currentText().section(QLatin1Char(' '), 0, 0), size, [this, size](QPainter& painter) { map_->paintAll(painter, size); }};
 }
 
 void TensorView::refresh()
@@ -97,8 +122,10 @@ void TensorView::chooseOutput()
     output_ = index < outputs.size() && outputs[index].data ? &outputs[index] : nullptr;
     qDeleteAll(sliceBoxes_);
     sliceBoxes_.clear();
-    if (!output_)
+    if (!output_) {
+        matrix_->setMatrix(0, 0, {});
         return map_->setData({});
+    }
     for (std::size_t axis = 0; axis + 2 < output_->shape.size(); ++axis) {
         auto* box = new QSpinBox(this);
         box->setRange(0, static_cast<int>(output_->shape[axis]) - 1);
@@ -131,6 +158,7 @@ void TensorView::showSlice()
     matrix.max = output_->max.value_or(0);
     matrix.at = [outcome = outcome_, tensor = &*output_->data, offset = sliceOffset(), columns = std::int64_t{matrix.columns}](
                   int row, int column) { return tensor->floatAt(offset + row * columns + column); };
+    matrix_->setMatrix(matrix.rows, matrix.columns, matrix.at);
     map_->setData(std::move(matrix));
     scale_->setRange(output_->min.value_or(0), output_->max.value_or(0));
 }

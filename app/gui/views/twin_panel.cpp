@@ -14,6 +14,7 @@
 
 #include "app/gui/models/row_model.h"
 #include "app/gui/widgets/elided_label.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
@@ -84,9 +85,7 @@ TwinPanel::TwinPanel(QWidget* picture, RowModel* rows, std::function<Picture()> 
 
 QWidget* TwinPanel::makeBar(bool hasPicture, std::function<Picture()> exported)
 {
-    auto* bar = new QWidget(this);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(this);
     bar_ = new QHBoxLayout(bar);
     bar_->setContentsMargins(8, 3, 6, 3);
     bar_->setSpacing(4);
@@ -118,10 +117,7 @@ void TwinPanel::addTool(QWidget* tool) { bar_->insertWidget(toolCount_++, tool);
 
 QToolButton* TwinPanel::addButton(const QString& iconName, const QString& tip, std::function<void()> act)
 {
-    auto* button = new QToolButton(this);
-    button->setIcon(icon(iconName));
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
+    auto* button = iconButton(iconName, tip, this);
     if (act)
         connect(button, &QToolButton::clicked, this, [act = std::move(act)] { act(); });
     bar_->insertWidget(asTable_ ? bar_->indexOf(asTable_) : bar_->count(), button);
@@ -166,8 +162,10 @@ int TwinPanel::currentRow() const
 
 QList<int> TwinPanel::selectedRows() const
 {
+    auto indexes = table_->selectionModel()->selectedRows();
+    std::sort(indexes.begin(), indexes.end());  // as they stand, not as they were clicked
     QList<int> rows;
-    for (const auto& index : table_->selectionModel()->selectedRows())
+    for (const auto& index : indexes)
         rows << sorted_->mapToSource(index).row();
     return rows;
 }

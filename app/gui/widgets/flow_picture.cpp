@@ -171,12 +171,9 @@ void FlowPicture::drawArrow(QPainter& painter, const FlowArrow& arrow, const QRe
     QColor soft = palette().color(QPalette::Text);
     soft.setAlphaF(0.72F);
     painter.setPen(soft);
-    const QFontMetricsF metrics(painter.font());
     QStringList lines{arrow.share.isEmpty() ? arrow.rate : arrow.share, arrow.origin, arrow.change};
     lines.removeAll(QString());
-    for (auto& line : lines)
-        line = metrics.elidedText(line, Qt::ElideRight, rect.width());
-    painter.drawText(QRectF(rect.left(), y + thickness / 2 + 5, rect.width(), room + 8), Qt::AlignHCenter | Qt::AlignTop, lines.join(QLatin1Char('\n')));
+    painter.drawText(QRectF(rect.left() - 4, y + thickness / 2 + 5, rect.width() + 8, room + 8), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, lines.join(QLatin1Char('\n')));
 }
 
 int FlowPicture::arrowAt(QPointF position) const
