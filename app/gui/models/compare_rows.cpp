@@ -23,7 +23,7 @@ std::optional<ChartData> curveOf(const compare::Row& row, const std::vector<Comp
 {
     ChartSeries line;
     line.name = numberTitle(row);
-    line.color = categoryColor(0, !dark);
+    line.color = lineColor(0, dark);
     line.inLegend = false;
     double top = 0;
     for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -166,6 +166,47 @@ ComparedChart comparedChart(const compare::Row& row, const std::vector<ComparedV
     }
     chart.bars.sets << set;
     chart.bars.largest = row.unit == "%" ? 100 : top > 0 ? top * 1.05 : 1;
+    return chart;
+}
+
+namespace {
+QString overTime(const capture::Series& series) { return QObject::tr("%1 over time, %2").arg(metricTitle(series.name), originName(series.origin)); }
+}  // namespace
+
+QStringList comparedSeries(const std::vector<ComparedVariant>& variants)
+{
+    QStringList names;
+    for (const auto& v : variants)
+        for (const auto& series : v.capture->series)
+            if (const QString name = overTime(series); !names.contains(name))
+                names << name;
+    return names;
+}
+
+ChartData comparedSeriesChart(const QString& name, const std::vector<ComparedVariant>& variants, bool dark)
+{
+    ChartData chart;
+    double end = 1, top = 0;
+    QString unit;
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        const auto& all = variants[i].capture->series;
+        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& series) { return overTime(series) == name; });
+        if (found == all.end())
+            continue;
+        ChartSeries line;
+        line.name = variants[i].label;
+        line.color = lineColor(static_cast<int>(i), dark);
+        for (std::size_t k = 0; k < std::min(found->timeNs.size(), found->values.size()); ++k) {
+            line.points << QPointF(found->timeNs[k] / 1e3, found->values[k]);
+            line.labels << QObject::tr("%1 at %2, %3").arg(valueText(found->values[k], found->unit), timeText(found->timeNs[k]), originName(found->origin));
+            end = std::max(end, found->timeNs[k] / 1e3);
+            top = std::max(top, found->values[k]);
+        }
+        unit = QString::fromStdString(found->unit);
+        chart.series << line;
+    }
+    chart.x = {QObject::tr("time since the launch, \u00b5s"), 0, end, false};
+    chart.y = {unit, 0, unit == QLatin1String("%") ? 100 : top > 0 ? top : 1, false};
     return chart;
 }
 

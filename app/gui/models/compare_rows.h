@@ -40,6 +40,10 @@ struct ComparedChart {
 };
 [[nodiscard]] ComparedChart comparedChart(const compare::Row& row, const std::vector<ComparedVariant>& variants, const std::string& swept, bool dark);
 // As `tilec compare --json` names the fields.
+// What the profiles of the variants sampled within the launch, by names such as "Tensor pipe over time, measured"; and one line a variant of
+// one of them, empty for any other name.
+[[nodiscard]] QStringList comparedSeries(const std::vector<ComparedVariant>& variants);
+[[nodiscard]] ChartData comparedSeriesChart(const QString& name, const std::vector<ComparedVariant>& variants, bool dark);
 [[nodiscard]] QByteArray compareJson(const std::vector<ComparedVariant>& variants, const std::vector<compare::Row>& rows);
 
 }  // namespace tw::gui

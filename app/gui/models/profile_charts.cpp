@@ -319,7 +319,7 @@ ChartData seriesChart(const capture::Capture& capture, const capture::Capture* b
     for (const auto& s : capture.series) {
         if (QString::fromStdString(s.unit) != unit)
             continue;
-        const QColor color = categoryColor(k++, !dark);  // lines need more contrast than areas
+        const QColor color = lineColor(k++, dark);
         if (const auto* before = seriesOf(baseline, s))
             chart.series << lineOf(*before, color, true);
         chart.series << lineOf(s, color, false);

@@ -3,14 +3,24 @@
 #include <QComboBox>
 #include <QScrollArea>
 
+#include "app/gui/models/history_rows.h"
 #include "app/gui/models/metric_text.h"
 #include "app/gui/views/twin_panel.h"
-#include "app/gui/widgets/cell_grid.h"
 
 namespace tw::gui {
 namespace {
 
 constexpr std::size_t kMostRuns = 8;  // in one chart
+
+// The parameters that another capture has otherwise; where there are none, when it was made.
+QString difference(const capture::Capture& capture, const capture::Capture& shown)
+{
+    std::map<std::string, std::string> other;
+    for (const auto& [name, value] : capture.params)
+        if (const auto found = shown.params.find(name); found == shown.params.end() || found->second != value)
+            other[name] = value;
+    return other.empty() ? QString::fromStdString(capture.created).mid(11, 8) : paramsText(other);
+}
 
 // The shown capture, the baseline, then the other runs of this window of the same kernel.
 std::vector<ChartedRun> chartedRuns(const ProfileSession& session, bool dark)
@@ -31,8 +41,8 @@ std::vector<ChartedRun> chartedRuns(const ProfileSession& session, bool dark)
         if (captures[i] == session.baseline())
             label = CaptureView::tr("%1, the baseline").arg(label);
         else if (i > 0)
-            label = CaptureView::tr("%1, %2").arg(label, QString::fromStdString(captures[i]->created).mid(11, 8));
-        runs.push_back({captures[i].get(), label, categoryColor(static_cast<int>(i), !dark)});
+            label = CaptureView::tr("%1, %2").arg(label, difference(*captures[i], *captures[0]));
+        runs.push_back({captures[i].get(), label, lineColor(static_cast<int>(i), dark)});
     }
     return runs;
 }

@@ -12,7 +12,7 @@
 #include "app/gui/session/compare_session.h"
 #include "app/gui/views/compare_dialogs.h"
 #include "app/gui/views/device_picker.h"
-#include "app/gui/widgets/cell_grid.h"
+#include "app/gui/widgets/chart_legend.h"
 #include "app/gui/widgets/flow_layout.h"
 #include "app/gui/widgets/theme.h"
 #include "core/target/target.h"
@@ -121,7 +121,7 @@ void CompareBar::makeChip(int index, bool isDark)
     const Variant& v = session_.variants()[static_cast<std::size_t>(index)];
     auto* chip = new QToolButton(chips_);
     QPixmap dot(10, 10);
-    dot.fill(categoryColor(index, !isDark));
+    dot.fill(lineColor(index, isDark));
     chip->setIcon(dot);
     chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     chip->setText(QFontMetrics(chip->font()).elidedText(v.label, Qt::ElideMiddle, kWidestLabel));  // ends tell labels apart

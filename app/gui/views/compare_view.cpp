@@ -22,6 +22,7 @@
 #include "app/gui/widgets/cell_grid.h"
 #include "app/gui/widgets/chart_panel.h"
 #include "app/gui/widgets/empty_state.h"
+#include "app/gui/widgets/icon_button.h"
 #include "profiler/report/compare_page.h"
 
 namespace tw::gui {
@@ -64,9 +65,7 @@ void CompareView::makeContent()
 
 QWidget* CompareView::makeTabs(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     tabs_ = new QTabBar(bar);
     tabs_->setExpanding(false);
     tabs_->setDrawBase(false);
@@ -76,16 +75,9 @@ QWidget* CompareView::makeTabs(QWidget* parent)
     pass_->setAccessibleName(tr("After the pass"));
     metric_ = new QComboBox(bar);
     metric_->setAccessibleName(tr("Number"));
-    const auto button = [&](const char* iconName, const QString& tip) {
-        auto* b = new QToolButton(bar);
-        b->setIcon(icon(QString::fromLatin1(iconName)));
-        b->setToolTip(tip);
-        b->setAccessibleName(tip);
-        return b;
-    };
-    previous_ = button("previous", tr("Previous difference"));
-    next_ = button("next", tr("Next difference"));
-    fold_ = button("diff", tr("Hide what is equal"));
+    previous_ = iconButton(QStringLiteral("previous"), tr("Previous difference"), bar);
+    next_ = iconButton(QStringLiteral("next"), tr("Next difference"), bar);
+    fold_ = iconButton(QStringLiteral("diff"), tr("Hide what is equal"), bar);
     fold_->setCheckable(true);
     fold_->setChecked(true);
     auto* layout = new QHBoxLayout(bar);
@@ -144,6 +136,7 @@ void CompareView::refresh()
     QStringList metrics;
     for (const auto* row : chartableRows(numbers_))
         metrics << chartName(*row);
+    metrics << comparedSeries(variantsNow);
     const QStringList passes = comparedPasses(variantsNow);
     const auto fill = [](QComboBox* box, const QStringList& items, int fallback) {
         QStringList listed;
@@ -234,6 +227,10 @@ void CompareView::showTimelines()
 void CompareView::showChart()
 {
     const auto variants = compared();
+    if (const auto lines = comparedSeriesChart(metric_->currentText(), variants, theme().isDark()); !lines.series.isEmpty()) {
+        curve_->setData(lines);
+        return pages_->setCurrentWidget(curve_);
+    }
     const auto found = std::find_if(numbers_.begin(), numbers_.end(), [this](const auto& row) { return chartName(row) == metric_->currentText(); });
     if (found == numbers_.end()) {
         noPicture_->setMessage(tr("No numbers yet"), tr("They come with the first result of the compiler, more of them with Profile all."));

@@ -5,6 +5,7 @@
 #include <QPalette>
 
 #include <algorithm>
+#include <array>
 
 #include "app/gui/widgets/theme.h"
 
@@ -70,6 +71,14 @@ void drawMark(QPainter& painter, const LegendEntry& entry, QPointF middle)
 }
 
 }  // namespace
+
+QColor lineColor(int k, bool dark)
+{
+    static constexpr std::array<QRgb, 8> kOnLight{0xff2563d9, 0xffd9660f, 0xff15803d, 0xffc0263a, 0xff7c3aed, 0xff0e8f9c, 0xffa33a86, 0xff5c6675};
+    static constexpr std::array<QRgb, 8> kOnDark{0xff6ea8ff, 0xffffa25c, 0xff5fd08f, 0xffff7a80, 0xffbb9bff, 0xff4ed2dc, 0xfff18fd2, 0xffb3bcc9};
+    const auto& colors = dark ? kOnDark : kOnLight;
+    return QColor(colors.at(static_cast<std::size_t>(k) % colors.size()));
+}
 
 double legendHeight(const QList<LegendEntry>& entries, double width)
 {

@@ -11,6 +11,9 @@ class QRectF;
 
 namespace tw::gui {
 
+// The colour of the k-th of lines and points that may cross: the first eight differ in hue and lightness, the next eight are those again.
+[[nodiscard]] QColor lineColor(int k, bool dark);
+
 struct LegendEntry {
     enum class Shape { kLine, kDashed, kDot, kSquare };
     QString name;
