@@ -234,18 +234,10 @@ void CompareSession::profile(int id, const ProfileOptions& options, const GivenI
     variant->isBusy = true;
     variant->state = tr("waits to be profiled");
     Q_EMIT changed();
-    protocol::ProfileRequest request;
-    request.job = variant->job;
+    auto request = requestOf(options, variant->job);
     if (variant->siblings)
         request.job.siblings = variant->siblings->given();
-    request.device = options.device;
     const auto runner = runners_.runnerFor(request.device);
-    request.seed = options.seed;
-    request.repeat = options.repeat;
-    request.stalls = request.instructions = options.stalls;
-    request.overTime = options.overTime;
-    request.timeline = options.timeline;
-    request.coldL2 = options.coldL2;
     const auto say = [this, id](const QString& text) {
         QMetaObject::invokeMethod(
             this,

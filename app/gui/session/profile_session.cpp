@@ -59,12 +59,10 @@ void ProfileSession::begin()
     Q_EMIT busyChanged(true);
 }
 
-void ProfileSession::profile(const ProfileOptions& options)
+protocol::ProfileRequest requestOf(const ProfileOptions& options, protocol::Job job)
 {
-    if (busy_ || workbench_.activeKey().isEmpty())
-        return;
     protocol::ProfileRequest request;
-    request.job = workbench_.currentJob();
+    request.job = std::move(job);
     request.device = options.device;
     request.seed = options.seed;
     request.repeat = options.repeat;
@@ -76,6 +74,14 @@ void ProfileSession::profile(const ProfileOptions& options)
         request.metrics = options.metrics;
         request.metrics.insert(request.metrics.begin(), "headline");
     }
+    return request;
+}
+
+void ProfileSession::profile(const ProfileOptions& options)
+{
+    if (busy_ || workbench_.activeKey().isEmpty())
+        return;
+    auto request = requestOf(options, workbench_.currentJob());
     const auto runner = runners_.runnerFor(request.device);
     begin();
     const auto report = [this](const protocol::Progress& p) {
@@ -147,6 +153,14 @@ void ProfileSession::show(CapturePtr capture)
     if (recent_.size() > kKeptCaptures)
         recent_.pop_back();
     Q_EMIT changed();
+}
+
+void ProfileSession::showWithProgram(const CapturePtr& capture)
+{
+    if (!capture)
+        return;
+    show(capture);
+    Q_EMIT opened(capture);
 }
 
 void ProfileSession::pin(CapturePtr baseline)

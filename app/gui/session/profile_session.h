@@ -23,6 +23,9 @@ struct ProfileOptions {
     GivenInputs inputs;
 };
 
+// What the runner is asked for; all that measures, asks by this.
+[[nodiscard]] protocol::ProfileRequest requestOf(const ProfileOptions& options, protocol::Job job);
+
 // Reads the inputs and asks the runner; blocks. Inputs that cannot be read become the result's diagnostic.
 [[nodiscard]] protocol::ProfileResult profileWith(protocol::Client& runner, protocol::ProfileRequest request, const GivenInputs& given,
                                                   const protocol::ProgressCallback& progress, std::stop_token stop);
@@ -42,6 +45,7 @@ public:
     void open(const QString& path);  // a .twr file; shown once it is read
 
     void show(CapturePtr capture);
+    void showWithProgram(const CapturePtr& capture);  // as one that was read from a file: its program and values are to be the active ones
     void pin(CapturePtr baseline);  // null: none
     [[nodiscard]] ProfileOptions& wanted() { return wanted_; }  // what to record, as the user chose it
     [[nodiscard]] CapturePtr shown() const { return shown_; }
@@ -62,7 +66,7 @@ Q_SIGNALS:
     void busyChanged(bool busy);
     void progress(const QString& phase, double fraction);
     void pinned(const tw::gui::CapturePtr& baseline);   // by the user; null: none any more
-    void opened(const tw::gui::CapturePtr& capture);    // a file was read
+    void opened(const tw::gui::CapturePtr& capture);    // with its program: from a file or the store
     void captured(const tw::gui::CapturePtr& capture);  // a new profile, not one that was opened
 
 private:

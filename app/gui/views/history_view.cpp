@@ -151,7 +151,7 @@ void HistoryView::saveDetails()
 void HistoryView::open()
 {
     if (const auto* run = currentRun())
-        history_.load(run->id, [this](const CapturePtr& capture) { profiles_.show(capture); });
+        history_.load(run->id, [this](const CapturePtr& capture) { profiles_.showWithProgram(capture); });
 }
 
 void HistoryView::pin()

@@ -146,7 +146,9 @@ void MainWindow::connectDocuments()
     connect(profiles_, &ProfileSession::opened, this, [this](const CapturePtr& capture) {
         if (capture->files.empty())
             return;
-        documents_->openText(tr("%1 (capture)").arg(QFileInfo(QString::fromStdString(capture->files.front().name)).fileName()), capture->files.front().text);
+        const auto& file = capture->files.front();
+        if (auto* page = documents_->current(); !page || page->editor().textBytes() != file.text)
+            documents_->openText(tr("%1 (capture)").arg(QFileInfo(QString::fromStdString(file.name)).fileName()), file.text);
         staging::Bindings dims;
         for (const auto& [name, extent] : capture->dims)
             dims[name] = std::to_string(extent);
