@@ -5,6 +5,8 @@
 #include <QMenuBar>
 #include <QToolBar>
 
+#include <array>
+
 #include "app/gui/editor/find_bar.h"
 #include "app/gui/views/help_view.h"
 #include "app/gui/views/profile_view.h"
@@ -107,12 +109,12 @@ void Builder::fileMenu()
     m->addSeparator();
     add(m, "file.save", MainWindow::tr("&Save"), "save", QKeySequence::Save,
         onPage([window](DocumentPage& p) { window->documents().save(p, false); }));
-    add(m, "file.saveAs", MainWindow::tr("Save &as…"), "", QKeySequence::SaveAs,
+    add(m, "file.saveAs", MainWindow::tr("Save &as…"), "", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         onPage([window](DocumentPage& p) { window->documents().save(p, true); }));
     m->addSeparator();
     add(m, "file.close", MainWindow::tr("&Close"), "", QKeySequence::Close,
         onPage([window](DocumentPage& p) { window->documents().close(p); }));
-    add(m, "file.quit", MainWindow::tr("&Quit"), "", QKeySequence::Quit, [window] { window->close(); });
+    add(m, "file.quit", MainWindow::tr("&Quit"), "", QKeySequence(Qt::CTRL | Qt::Key_Q), [window] { window->close(); });
 }
 
 void Builder::editMenu()
@@ -176,7 +178,7 @@ void Builder::runMenu()
         window->focusView(QStringLiteral("profile"));
         qobject_cast<ProfileView*>(window->view(QStringLiteral("profile")))->profile();
     });
-    add(m, "run.counters", MainWindow::tr("C&hoose counters…"), "counters", {}, [window] {
+    add(m, "run.counters", MainWindow::tr("C&hoose counters…"), "counters", QKeySequence(Qt::SHIFT | Qt::Key_F6), [window] {
         window->focusView(QStringLiteral("profile"));
         qobject_cast<ProfileView*>(window->view(QStringLiteral("profile")))->chooseCounters();
     });
@@ -217,7 +219,7 @@ void Builder::helpMenu()
         window->focusView(QStringLiteral("help"));
         help->lookUp(QString::fromStdString(word));
     });
-    add(m, "help.guide", MainWindow::tr("&Guide"), "", {}, [window, help] {
+    add(m, "help.guide", MainWindow::tr("&Guide"), "", QKeySequence(Qt::SHIFT | Qt::Key_F1), [window, help] {
         window->focusView(QStringLiteral("help"));
         help->showGuide();
     });
@@ -231,27 +233,30 @@ void Builder::viewMenu()
         [window] { window->focusView(QStringLiteral("editor")); });
     int number = 1;
     for (auto* view : w_.views()) {
-        const QKeySequence keys = number <= 9 ? QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)) : QKeySequence();
+        // Nine a modifier: Ctrl+1 to 9, then Alt, then Alt+Shift.
+        const std::array modifiers{Qt::KeyboardModifiers(Qt::ControlModifier), Qt::KeyboardModifiers(Qt::AltModifier), Qt::AltModifier | Qt::ShiftModifier};
+        const QKeySequence keys(QKeyCombination(modifiers.at(static_cast<std::size_t>((number - 1) / 9)), static_cast<Qt::Key>(Qt::Key_1 + (number - 1) % 9)));
         add(m, ("view." + view->objectName().toLatin1()).constData(), view->windowTitle(), view->iconName().toLatin1().constData(),
             keys, [window, name = view->objectName()] { window->focusView(name); });
         ++number;
     }
     m->addSeparator();
     auto* layouts = m->addMenu(icon(QStringLiteral("layout")), MainWindow::tr("&Layout"));
-    for (const auto& [name, text] : {std::pair("author", MainWindow::tr("&Author")), std::pair("profile", MainWindow::tr("&Profile")),
-                                     std::pair("teach", MainWindow::tr("&Teach"))})
-        add(layouts, (QByteArray("layout.") + name).constData(), text, "", {},
+    const auto chord = [](Qt::Key key) { return QKeySequence(Qt::CTRL | Qt::ALT | key); };
+    for (const auto& [name, text, key] : {std::tuple("author", MainWindow::tr("&Author"), Qt::Key_1), std::tuple("profile", MainWindow::tr("&Profile"), Qt::Key_2),
+                                          std::tuple("teach", MainWindow::tr("&Teach"), Qt::Key_3)})
+        add(layouts, (QByteArray("layout.") + name).constData(), text, "", chord(key),
             [window, name = QString::fromLatin1(name)] { window->setLayout(name); });
     layouts->addSeparator();
-    add(layouts, "layout.reset", MainWindow::tr("&Reset this layout"), "reset", {}, [window] { window->resetLayout(); });
-    auto* inlineMessages = add(m, "view.inlineMessages", MainWindow::tr("Messages under the &lines"), "", {}, [] {});
+    add(layouts, "layout.reset", MainWindow::tr("&Reset this layout"), "reset", chord(Qt::Key_0), [window] { window->resetLayout(); });
+    auto* inlineMessages = add(m, "view.inlineMessages", MainWindow::tr("Messages under the &lines"), "", chord(Qt::Key_M), [] {});
     inlineMessages->setCheckable(true);
     inlineMessages->setChecked(w_.settings().inlineMessages());
     QObject::connect(inlineMessages, &QAction::toggled, &w_, &MainWindow::setInlineMessages);
     auto* themes = m->addMenu(icon(QStringLiteral("theme")), MainWindow::tr("&Theme"));
-    for (const auto& [name, text] : {std::pair("system", MainWindow::tr("As the &system")), std::pair("light", MainWindow::tr("&Light")),
-                                     std::pair("dark", MainWindow::tr("&Dark"))})
-        add(themes, (QByteArray("theme.") + name).constData(), text, "", {},
+    for (const auto& [name, text, key] : {std::tuple("system", MainWindow::tr("As the &system"), Qt::Key_S), std::tuple("light", MainWindow::tr("&Light"), Qt::Key_L),
+                                          std::tuple("dark", MainWindow::tr("&Dark"), Qt::Key_D)})
+        add(themes, (QByteArray("theme.") + name).constData(), text, "", chord(key),
             [window, name = QString::fromLatin1(name)] { window->setThemePreference(name); });
 }
 

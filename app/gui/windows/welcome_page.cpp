@@ -22,6 +22,8 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent), recent_(new QVBoxLa
                                "and every stage is linked to the line that it came from."),
                             this);
     hint->setProperty("role", "muted");
+    auto* keys = new QLabel(tr("Or drop one here, or a .twr capture. Ctrl+Shift+P finds every command, F1 explains a name."), this);
+    keys->setProperty("role", "muted");
     auto* open = new QPushButton(icon(QStringLiteral("open"), palette().color(QPalette::HighlightedText)), tr("Open a file…"), this);
     open->setProperty("primary", true);
     auto* fresh = new QPushButton(icon(QStringLiteral("new")), tr("New kernel"), this);
@@ -37,6 +39,7 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent), recent_(new QVBoxLa
         column->addWidget(label);
     column->addSpacing(6);
     column->addLayout(buttons);
+    column->addWidget(keys);
     column->addSpacing(10);
     column->addLayout(recent_);
     column->addStretch(3);
