@@ -96,6 +96,25 @@ private Q_SLOTS:
         QCOMPARE(flowRows(capture, nullptr)[0].cells[6], QString());
     }
 
+    void countersOverTimeStandOnOneAxis()
+    {
+        auto first = makeSampleCapture(), second = makeSlowerCapture();
+        first.series = {{"tensor_pipe_pct", "%", 0, capture::Origin::kMeasured, {0, 2000, 4000}, {10, 50, 20}}};
+        second.series = {{"tensor_pipe_pct", "%", 0, capture::Origin::kMeasured, {0, 2000, 4000, 6000}, {10, 30, 30, 5}}};
+        auto third = makeSampleCapture();
+        third.series.clear();
+        const std::vector<ComparedVariant> variants{{QStringLiteral("fast"), nullptr, &first}, {QStringLiteral("slow"), nullptr, &second},
+                                                    {QStringLiteral("bare"), nullptr, &third}};
+        const auto names = comparedSeries(variants);
+        QCOMPARE(names.size(), 1);
+        const auto chart = comparedSeriesChart(names[0], variants, false);
+        QCOMPARE(chart.series.size(), 2);
+        QCOMPARE(chart.series[0].name, QStringLiteral("fast"));
+        QCOMPARE(chart.series[1].points.back(), QPointF(6, 5));
+        QCOMPARE(chart.x.max, 6.0);
+        QVERIFY(comparedSeriesChart(QStringLiteral("Duration, measured"), variants, false).series.isEmpty());
+    }
+
     void aSweepIsATableAndACurve()
     {
         Workbench bench(compileReal);

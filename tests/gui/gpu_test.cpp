@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QTemporaryDir>
@@ -9,6 +10,7 @@
 
 #include <set>
 
+#include "app/gui/editor/text_pane.h"
 #include "app/gui/models/access_rows.h"
 #include "app/gui/models/listing.h"
 #include "app/gui/models/memory_map.h"
@@ -59,6 +61,10 @@ def reversed(A: T.Tensor((64,), T.float32), B: T.Tensor((64,), T.float32)):
         for i in T.Parallel(64):
             B[i] = s[63 - i]
 )";
+
+struct Marks : TextPane {
+    using TextPane::kLinkedMark;
+};
 
 driver::CompileRequest requestOf(const std::string& target)
 {
@@ -133,6 +139,49 @@ private Q_SLOTS:
         QCOMPARE(static_cast<std::ptrdiff_t>(linked.size()), sameOp);
         window_->selection().hover({}, view);
         QVERIFY(window_->selection().marked() == window_->selection().place());
+    }
+
+    // The pointer over a line of the source marks its operation in the other code views, and over a line of CUDA in the source.
+    void thePointerMarksItsOperationInEveryCodeView()
+    {
+        const bool hasCompiler = static_cast<bool>(nvrtc::nvrtcVersion());
+        QList<TextPane*> panes;
+        for (const char* name : {"passes", "cuda", "ptx"}) {
+            if (!hasCompiler && std::string_view(name) == "ptx")
+                continue;
+            window_->focusView(QString::fromLatin1(name));
+            auto* view = window_->view(QString::fromLatin1(name));
+            QTRY_VERIFY_WITH_TIMEOUT(view->isSettled() && view->findChild<TextPane*>() && !view->findChild<TextPane*>()->text().isEmpty(), kWaitMs);
+            panes << view->findChild<TextPane*>();
+        }
+        const auto marks = [](TextPane& pane) {
+            int count = 0;
+            for (int line = 0; line < pane.lines(); ++line)
+                count += (pane.markersAtLine(line) & (1U << Marks::kLinkedMark)) != 0 ? 1 : 0;
+            return count;
+        };
+        auto& editor = window_->documents().current()->editor();
+        const auto pointAt = [](TextPane& pane, int line) {
+            const auto start = pane.SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, static_cast<unsigned long>(line - 1));
+            const QPoint at(static_cast<int>(pane.SendScintilla(QsciScintilla::SCI_POINTXFROMPOSITION, 0UL, start)) + 4,
+                            static_cast<int>(pane.SendScintilla(QsciScintilla::SCI_POINTYFROMPOSITION, 0UL, start)) + 6);
+            QMouseEvent move(QEvent::MouseMove, at, pane.viewport()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(pane.viewport(), &move);
+        };
+        pointAt(editor, kGemmLine);
+        for (auto* pane : panes)
+            QTRY_VERIFY_WITH_TIMEOUT(marks(*pane) > 0, kWaitMs);
+        auto* view = open<CodeView>("cuda");
+        const auto& lines = view->listing().lines;
+        const auto found = std::find_if(lines.begin(), lines.end(), [&](const ListingLine& l) {
+            return l.source.isKnown() && bench().newest()->source->lineColumn(l.source.begin).line == kGemmLine;
+        });
+        QVERIFY(found != lines.end());
+        window_->selection().hover({}, view);
+        auto* pane = view->findChild<TextPane*>();
+        pane->showLine(static_cast<int>(found - lines.begin()) + 1);
+        pointAt(*pane, static_cast<int>(found - lines.begin()) + 1);
+        QTRY_COMPARE_WITH_TIMEOUT(marks(editor), 1, kWaitMs);
     }
 
     void otherTargetsSayWhatToDo()

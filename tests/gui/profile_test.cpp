@@ -259,6 +259,11 @@ private Q_SLOTS:
         window_->documents().open(path);
         QTRY_VERIFY_WITH_TIMEOUT(bench().shown()->instance.params.at("block_N") == "32" && profiles().shown()->params.at("block_N") == "32", kWaitMs);
         QVERIFY(!profiles().isStale());
+        // A run of the store whose program is the open one takes its values and opens no second page.
+        const auto pages = window_->documents().pages().size();
+        profiles().showWithProgram(share(makeSampleCapture()));
+        QTRY_VERIFY_WITH_TIMEOUT(bench().shown()->instance.params.at("block_N") == "64" && !profiles().isStale(), kWaitMs);
+        QCOMPARE(window_->documents().pages().size(), pages);
         write(path, "not a capture");
         window_->documents().open(path);
         QTRY_VERIFY_WITH_TIMEOUT(!profiles().problem().isEmpty(), kWaitMs);

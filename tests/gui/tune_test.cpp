@@ -145,6 +145,20 @@ echo '{"diagnostics":[],"measured":[{"params":{"b":64},"medianUs":12,"modelUs":1
         QVERIFY2(compare.variants()[0].state.contains(QLatin1String("cannot read input A")), qPrintable(compare.variants()[0].state));
     }
 
+    void chosenCountersAreAskedForByAllThatMeasures()
+    {
+        ProfileOptions options;
+        options.device = "cuda:1";
+        options.metrics = {"dram__bytes_read.sum"};
+        options.timeline = false;
+        const auto request = requestOf(options, {});
+        QCOMPARE(request.metrics, (std::vector<std::string>{"headline", "dram__bytes_read.sum"}));
+        QCOMPARE(request.device, std::string("cuda:1"));
+        QVERIFY(!request.timeline && request.stalls && request.instructions);
+        options.metrics.clear();
+        QCOMPARE(requestOf(options, {}).metrics, protocol::ProfileRequest().metrics);
+    }
+
     void runsGoToTheDeviceThatWasChosen()
     {
         RunSession session(*bench_, {"/bin/false"}, nullptr);

@@ -1,3 +1,5 @@
+#include <QAbstractItemModelTester>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollArea>
 #include <QSettings>
@@ -6,8 +8,12 @@
 #include <QTest>
 
 #include "app/gui/models/history_rows.h"
+#include "app/gui/models/matrix_model.h"
 #include "app/gui/models/row_model.h"
 #include "app/gui/widgets/bar_panel.h"
+#include "app/gui/widgets/heat_map.h"
+#include "app/gui/widgets/span_chart.h"
+#include "app/gui/widgets/view_axis.h"
 #include "app/gui/windows/main_window.h"
 #include "tests/gui/groups.h"
 
@@ -110,6 +116,114 @@ private Q_SLOTS:
         QCOMPARE(clicked[0][0].toInt(), 1);
         QCOMPARE(clicked[1][0].toInt(), 2);
         QCOMPARE(bars->current(), 1);
+    }
+
+    void axesZoomPanAndStayInside()
+    {
+        ViewAxis axis{2, 10};
+        axis.zoomAt(3, 30, 0.5, 100);  // unit 10 lies at pixel 30, before and after
+        QCOMPARE(axis.scale, 6.0);
+        QCOMPARE(axis.unit(30), 10.0);
+        axis.zoomAt(1000, 30, 0.5, 100);
+        QCOMPARE(axis.scale, 100.0);
+        QCOMPARE(axis.unit(30), 10.0);
+        axis = {2, 50};
+        axis.keepInside(10, 110, 100);  // 200 pixels of content in 100
+        QCOMPARE(axis.origin, 10.0);
+        axis.origin = -500;
+        axis.keepInside(10, 110, 100);
+        QCOMPARE(axis.pixel(100), 110.0);
+        axis = {1, -500};
+        axis.keepInside(10, 110, 20);  // less than there is room for: from the start
+        QCOMPARE(axis.origin, 10.0);
+        axis = {10, 0};
+        axis.reveal(20, 21, 0, 100);
+        QCOMPARE(axis.pixel(21), 100.0);
+        axis.reveal(20, 21, 0, 100);
+        QCOMPARE(axis.pixel(21), 100.0);
+    }
+
+    void aPressIsAClickUntilItMoves()
+    {
+        PointerDrag drag;
+        drag.press({10, 10});
+        QCOMPARE(drag.move({12, 11}), QPointF());
+        QVERIFY(!drag.end());
+        drag.press({10, 10});
+        QCOMPARE(drag.move({20, 10}), QPointF(10, 0));
+        QCOMPARE(drag.move({21, 10}), QPointF(1, 0));
+        QVERIFY(drag.end());
+        QVERIFY(!drag.isDragging());
+    }
+
+    void heatMapsZoomPanShowValuesAndAreExported()
+    {
+        HeatMap map;
+        map.resize(240, 240);
+        HeatData data;
+        data.rows = data.columns = 4;
+        data.max = 15;
+        data.at = [](int row, int column) { return row * 4.0 + column; };
+        map.setData(data);
+        map.show();
+        const double fitted = map.scale();
+        QCOMPARE(fitted, (240 - 16) / 4.0);
+        for (const auto key : {Qt::Key_Plus, Qt::Key_Equal}) {
+            QTest::keyClick(&map, key);
+            QVERIFY(map.scale() > fitted);
+            QTest::keyClick(&map, Qt::Key_0);
+            QCOMPARE(map.scale(), fitted);
+        }
+        QSignalSpy hovered(&map, &HeatMap::hovered);
+        const auto under = [&](QPoint at) {
+            hovered.clear();
+            QMouseEvent move(QEvent::MouseMove, at, map.mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(&map, &move);
+            return hovered.isEmpty() ? QPoint(-2, -2) : QPoint(hovered.back()[1].toInt(), hovered.back()[0].toInt());
+        };
+        QCOMPARE(under({8 + 56 * 3 + 5, 8 + 56 + 5}), QPoint(3, 1));
+        QTest::keyClick(&map, Qt::Key_Right);  // 60 pixels on
+        QCOMPARE(under({8 + 56 * 2 + 5, 8 + 56 + 5}), QPoint(3, 1));
+        const QSizeF size = map.sizeOfAll();
+        QCOMPARE(size, QSizeF(64, 64));
+        QImage image(size.toSize(), QImage::Format_ARGB32);
+        QPainter painter(&image);
+        map.paintAll(painter, size);
+        painter.end();
+        for (const QPoint cell : {QPoint(0, 0), QPoint(3, 1), QPoint(3, 3)})
+            QCOMPARE(image.pixel(cell * 16 + QPoint(8, 8)), heatColor((cell.y() * 4 + cell.x()) / 15.0));
+    }
+
+    void matricesHaveATableTwin()
+    {
+        MatrixModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setMatrix(2, 3, [](int row, int column) { return row + column / 4.0; });
+        QCOMPARE(model.index(1, 2).data().toString(), QStringLiteral("1.5"));
+        QCOMPARE(model.toCsv(), QStringLiteral("0,0.25,0.5\n1,1.25,1.5\n"));
+        model.setMatrix(0, 0, {});
+        QCOMPARE(model.toCsv(), QString());
+    }
+
+    void gridsAndSpansTellDragsFromClicks()
+    {
+        SpanChart chart;
+        chart.resize(400, 200);
+        SpanChartData data;
+        for (int i = 0; i < 40; ++i)
+            data.steps << QString::number(i);
+        data.largest = 10;
+        data.spans = {{QStringLiteral("a"), {}, 0, 39, 0, 10, Qt::red}};
+        chart.setData(data);
+        chart.show();
+        QTest::mouseClick(&chart, Qt::LeftButton, {}, {200, 100});
+        QCOMPARE(chart.current(), 0);
+        chart.setCurrent(-1);
+        QTest::mousePress(&chart, Qt::LeftButton, {}, {200, 100});
+        QMouseEvent move(QEvent::MouseMove, QPointF(150, 100), chart.mapToGlobal(QPointF(150, 100)), Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&chart, &move);
+        QTest::mouseRelease(&chart, Qt::LeftButton, {}, {150, 100});
+        QCOMPARE(chart.current(), -1);  // that was a drag
     }
 
     // The next window of the same size has docks of the same sizes, however its layout was asked for.
