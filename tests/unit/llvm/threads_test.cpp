@@ -44,6 +44,37 @@ TEST(Threads, SharedMemoryIsOrdered)
         EXPECT_EQ(arguments.tensors["B"].intAt(i), (63 - i) * (63 - i));
 }
 
+// s[tx] = A[tx]; for k: B[k, tx] = s[63 - tx]: the loop's iterations only read, but what stands before it writes. While s[0] < 3: s[0] is
+// read by all and then written by one.
+TEST(Threads, LoopsAreOrderedBehindWhatStandsBefore)
+{
+    const ir::Buffer a = globalBuffer("A", ir::kInt32, {ir::intImm(64)}), b = globalBuffer("B", ir::kInt32, {ir::intImm(3), ir::intImm(64)});
+    const ir::Buffer s = chipBuffer("s", ir::kInt32, {64}, MemoryScope::kShared), n = chipBuffer("n", ir::kInt32, {1}, MemoryScope::kShared);
+    const ir::Var bx = intVar("bx"), tx = intVar("tx"), k = intVar("k");
+    const ir::Expr first = ir::binary(BinaryOp::kEq, tx, ir::intImm(63)), round = load(n, {ir::intImm(0)});
+    const auto fill = ir::sequence({store(s, {tx}, ir::sub(load(s, {tx}), ir::intImm(1))),
+                                    branch(first, store(n, {ir::intImm(0)}, ir::add(round, ir::intImm(1))))});
+    const auto f = kernel({a, b}, {{ir::intImm(1)}, {bx}, 64, tx},
+                          {std::make_shared<ir::Allocate>(s), std::make_shared<ir::Allocate>(n), store(s, {tx}, load(a, {tx})),
+                           std::make_shared<ir::For>(ir::ForKind::kSerial, std::vector<ir::Axis>{{k, ir::intImm(0), ir::intImm(2), {}}},
+                                                     store(b, {k, tx}, load(s, {ir::sub(ir::intImm(63), tx)}))),
+                           branch(first, store(n, {ir::intImm(0)}, ir::intImm(0))),
+                           std::make_shared<ir::While>(ir::less(round, ir::intImm(3)), fill), store(b, {ir::intImm(2), tx}, load(s, {tx}))});
+    interp::Arguments arguments;
+    std::vector<double> x;
+    for (int i = 0; i < 64; ++i)
+        x.push_back(i * i);
+    arguments.tensors["A"] = tensor(ir::kInt32, {64}, x);
+    arguments.tensors["B"] = interp::makeTensor(ir::kInt32, {3, 64});
+    const Outcome outcome = runOnCpu(f, arguments);
+    ASSERT_TRUE(outcome.ok) << messages(outcome);
+    for (int i = 0; i < 64; ++i) {
+        EXPECT_EQ(arguments.tensors["B"].intAt(i), (63 - i) * (63 - i));
+        EXPECT_EQ(arguments.tensors["B"].intAt(64 + i), (63 - i) * (63 - i));
+        EXPECT_EQ(arguments.tensors["B"].intAt(128 + i), i * i - 3);
+    }
+}
+
 // Tile operations in both arms of a branch on the thread: each runs once for the threads of its arm.
 TEST(Threads, TileOperationsInBothArms)
 {
