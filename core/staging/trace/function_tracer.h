@@ -61,6 +61,8 @@ public:
     void emit(ir::Stmt statement, const SourceRange& range);
     // A statement of an operation, with an operation id of its own unless a parallel loop has one.
     void emitOp(ir::OpCall call, const SourceRange& range);
+    // Text for the device compiler: what stands before the launches is that of each.
+    void addSource(ir::OpCall call, const SourceRange& range);
     void emitStore(const ir::Buffer& buffer, std::vector<ir::Expr> indices, const Value& value, const SourceRange& range);
     void store(const ir::Region& region, const Value& value, const SourceRange& range);
     // The value in a new immutable variable; constants, variables and addresses stay what they are.
@@ -150,6 +152,7 @@ private:
     std::set<std::string> declared_;
     std::vector<std::string> order_;
     std::vector<ir::Buffer> outputs_;
+    std::vector<std::pair<ir::OpCall, SourceRange>> sources_;  // before the next launch
     std::map<std::string, int> launchNames_;
     std::unordered_map<const ir::BufferNode*, std::shared_ptr<ir::BufferNode>> owned_;
     std::set<const ir::BufferNode*> unnamed_;

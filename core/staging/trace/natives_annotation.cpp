@@ -130,9 +130,8 @@ Value importSource(const Native& n)
 {
     if (!n.has("source"))
         return Value();
-    if (!n.tracer().inLaunch())
-        n.fail(Code::kNotInKernel, "T.import_source belongs inside the launch");
-    return emit(n, OpId::kImportSource, {}, {{"source", n.text("source")}});
+    n.tracer().addSource({OpId::kImportSource, {}, {{"source", n.text("source")}}}, n.range());
+    return Value();
 }
 
 Value passConfigs(const Native& n)

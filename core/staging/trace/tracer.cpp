@@ -57,6 +57,14 @@ void Tracer::emit(ir::Stmt statement, const SourceRange& range)
     frame.warned = true;
 }
 
+void Tracer::addSource(ir::OpCall call, const SourceRange& range)
+{
+    if (inLaunch())
+        emitOp(std::move(call), range);
+    else
+        sources_.emplace_back(std::move(call), range);
+}
+
 void Tracer::emitOp(ir::OpCall call, const SourceRange& range)
 {
     const bool isHint = ir::info(call.op).cls == ir::OpClass::kAnnotation;
@@ -144,6 +152,8 @@ Value Tracer::openLaunch(std::shared_ptr<LaunchSpec> launch, const SourceRange& 
     for (std::size_t i = 0; i < 3; ++i)
         launch_->threadVars[i] = makeIndex(kThread[i]);
     push(range);
+    for (const auto& [call, where] : sources_)
+        emitOp(call, where);
     return indices.size() == 1 ? indices.front() : makeTuple(std::move(indices));
 }
 

@@ -239,6 +239,22 @@ def plain():
     EXPECT_EQ(nameless.function->params[1].name(), "out1");
 }
 
+TEST(TraceKernels, SourcesBeforeTheLaunchesAreThoseOfEach)
+{
+    const auto t = tracePrim("X: T.Tensor((4,), 'float32')", R"(T.import_source('int f();')
+T.import_source(None)
+with T.Kernel(1, threads=32):
+    X[0] = 1
+with T.Kernel(1, threads=32):
+    X[1] = 1
+)");
+    ASSERT_TRUE(t.function) << t.firstError();
+    int imports = 0;
+    for (const ir::OpStmt* op : t.all<ir::OpStmt>())
+        imports += op->call.op == ir::OpId::kImportSource;
+    EXPECT_EQ(imports, 2);
+}
+
 TEST(TraceKernels, EagerConstsFromTheCallsTensors)
 {
     const auto t = traceFile(std::string(kEager) + "\nimport torch\nrowsum(torch.randn(12, 64, dtype=torch.float16))\n", "rowsum");
