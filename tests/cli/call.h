@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <sys/wait.h>
 
 #include <nlohmann/json.hpp>
+
+#include "tests/temporary_folder.h"
 
 namespace tw::cli::test {
 
@@ -33,27 +34,21 @@ inline Answer shell(const std::string& command)
     return answer;
 }
 
-inline Answer tilec(const std::string& arguments, const std::string& before = "") { return shell(before + TW_TILEC " " + arguments); }
+// tilec's file as a word of a shell's command, whatever the folder is called.
+#define TW_QUOTED_TILEC "'" TW_TILEC "'"
+
+inline Answer tilec(const std::string& arguments, const std::string& before = "") { return shell(before + TW_QUOTED_TILEC " " + arguments); }
 
 // A file in a folder of its own, removed with the object.
 class TemporaryFile {
 public:
-    TemporaryFile(const std::string& name, const std::string& text)
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "tilec-test-XXXXXX").string();
-        folder_ = ::mkdtemp(pattern.data());
-        path_ = (folder_ / name).string();
-        std::ofstream(path_, std::ios::binary) << text;
-    }
-    ~TemporaryFile() { std::filesystem::remove_all(folder_); }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    TemporaryFile(const std::string& name, const std::string& text) : path_(folder_.file(name)) { std::ofstream(path_, std::ios::binary) << text; }
 
     [[nodiscard]] const std::string& path() const { return path_; }
-    [[nodiscard]] std::string folder() const { return folder_.string(); }
+    [[nodiscard]] std::string folder() const { return folder_.path().string(); }
 
 private:
-    std::filesystem::path folder_;
+    tw::test::TemporaryFolder folder_;
     std::string path_;
 };
 

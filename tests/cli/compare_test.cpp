@@ -4,6 +4,7 @@
 #include "profiler/store/store.h"
 #include "profiler/store/twr.h"
 #include "tests/cli/call.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::cli::test {
@@ -38,7 +39,7 @@ TEST(Compare, OneFileOverASpace)
 TEST(Compare, TargetsAndKeptRuns)
 {
     const TemporaryFile file("add.py", kAdd);
-    const store::test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     ASSERT_TRUE(store::writeTwr(folder.file("old.twr"), store::test::sampleCapture()));
     const Json j = tilec("compare " + file.path() + " " + folder.file("old.twr") + " --target sm_80 --target sm_90 --json").json();
     ASSERT_EQ(j["variants"].size(), 3U);
@@ -50,7 +51,7 @@ TEST(Compare, TargetsAndKeptRuns)
 TEST(Compare, WritesPagesAndTables)
 {
     const TemporaryFile file("add.py", kAdd);
-    const store::test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string call = "compare " + file.path() + " --space block=64,128 -o ";
     EXPECT_EQ(tilec(call + folder.file("a.html")).exitCode, 0);
     EXPECT_NE(store::test::bytesOf(folder.file("a.html")).find("2 variants side by side"), std::string::npos);

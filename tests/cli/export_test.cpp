@@ -6,18 +6,19 @@
 #include "profiler/store/store.h"
 #include "profiler/store/twr.h"
 #include "tests/cli/call.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::cli::test {
 namespace {
 
 using store::test::bytesOf;
-using store::test::Folder;
+using tw::test::TemporaryFolder;
 using store::test::sampleCapture;
 
 TEST(Export, AOneFileCaptureAsJsonAndCsv)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("gemm.twr");
     ASSERT_TRUE(store::writeTwr(path, sampleCapture()));
     const Answer json = tilec("export " + path);
@@ -34,7 +35,7 @@ TEST(Export, AOneFileCaptureAsJsonAndCsv)
 
 TEST(Export, APngIsDrawnByTheWindowsProgramBesideIt)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("gemm.twr"), png = folder.file("out.png");
     ASSERT_TRUE(store::writeTwr(path, sampleCapture()));
     EXPECT_EQ(tilec("export " + path + " --format png --view headline").exitCode, 2);  // no file to write
@@ -44,14 +45,14 @@ TEST(Export, APngIsDrawnByTheWindowsProgramBesideIt)
     }
     // A tilec with nothing beside it says what would help.
     const std::string alone = folder.file("tilec");
-    const Answer answer = tilec("", "cp " TW_TILEC " " + alone + " && exec " + alone + " export " + path + " --json --view headline -o " + png + " #");
+    const Answer answer = tilec("", "cp " TW_QUOTED_TILEC " " + alone + " && exec " + alone + " export " + path + " --json --view headline -o " + png + " #");
     EXPECT_EQ(answer.exitCode, 4);
     EXPECT_NE(answer.out.find("not supported: PNG is drawn by tilewright"), std::string::npos) << answer.out;
 }
 
 TEST(Export, AStoredRunByNumberAndTheLast)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string db = folder.file("runs.db");
     {
         auto store = store::Store::open(db);
@@ -67,7 +68,7 @@ TEST(Export, AStoredRunByNumberAndTheLast)
 
 TEST(Export, APageWithTheBaseline)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string db = folder.file("runs.db");
     {
         auto store = store::Store::open(db);
@@ -84,7 +85,7 @@ TEST(Export, APageWithTheBaseline)
 
 TEST(Runs, ListsPinsAndRemoves)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string db = " --json --store " + folder.file("runs.db");
     {
         auto store = store::Store::open(folder.file("runs.db"));
@@ -106,7 +107,7 @@ TEST(Runs, ListsPinsAndRemoves)
 
 TEST(Runs, ADamagedStoreIsSalvaged)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string db = " --json --store " + folder.file("runs.db");
     {
         auto store = store::Store::open(folder.file("runs.db"));
@@ -131,7 +132,7 @@ TEST(Runs, ADamagedStoreIsSalvaged)
 
 TEST(Export, SaysWhatIsWrong)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const auto message = [](const std::string& arguments) {
         const Answer answer = tilec("export --json " + arguments);
         EXPECT_EQ(answer.exitCode, 2) << arguments;

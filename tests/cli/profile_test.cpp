@@ -5,6 +5,7 @@
 
 #include "profiler/store/store.h"
 #include "tests/cli/call.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::cli::test {
@@ -90,7 +91,7 @@ TEST(Profile, TheProcessorMeasuresTime)
 TEST(Profile, RunsAreKept)
 {
     const TemporaryFile file("scale.py", kScale);
-    const store::test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string db = folder.file("runs.db");
     const Json document = tilec("profile " + file.path() + " --json --store " + db).json();
     ASSERT_TRUE(document["run"].is_number()) << document.dump(1);
@@ -100,7 +101,7 @@ TEST(Profile, RunsAreKept)
 TEST(Profile, ABrokenStoreCostsNoMeasurement)
 {
     const TemporaryFile file("scale.py", kScale);
-    const store::test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string db = folder.file("runs.db");
     store::test::putBytes(db, std::string(5000, 'x'));
     const Answer answer = tilec("profile " + file.path() + " --json --store " + db + " --report " + folder.file("r.html"));

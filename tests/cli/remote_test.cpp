@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/call.h"
-#include "tests/unit/store/sample.h"
+#include "tests/temporary_folder.h"
 
 namespace tw::cli::test {
 namespace {
@@ -61,7 +61,7 @@ TEST_F(Remote, AHostIsADevice)
     const Answer verified = call("verify", "ssh:good/sim");
     EXPECT_EQ(verified.exitCode, 0) << verified.out;
     EXPECT_EQ(call("run", "'cmd:ssh -T -- good tilec serve/interp'").exitCode, 0);
-    const store::test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const Json profile = call("profile", "ssh:good/sim", "--store " + folder.file("runs.db")).json();
     EXPECT_EQ(profile["device"], "ssh:good/sim");
     EXPECT_EQ(tilec("runs --json --store " + folder.file("runs.db")).json()["runs"][0]["device"], "ssh:good/sim");
@@ -87,7 +87,7 @@ TEST_F(Remote, AnotherVersionIsNamedAndNothingIsStored)
     const std::string message = refusal("ssh:other");
     EXPECT_TRUE(message.starts_with("the runner (tilec 7.1) speaks protocol 99, this program protocol ")) << message;
     EXPECT_TRUE(message.ends_with(": install the same version of Tilewright on both sides")) << message;
-    const store::test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string db = folder.file("runs.db");
     EXPECT_EQ(call("profile", "ssh:good/sim", "--store " + db).exitCode, 0);
     for (const char* device : {"ssh:other/sim", "ssh:cut/sim", "ssh:killed/sim"})

@@ -8,15 +8,16 @@
 
 #include "profiler/store/store.h"
 #include "tests/cli/call.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::cli::test {
 namespace {
 
 using store::test::bytesOf;
-using store::test::Folder;
+using tw::test::TemporaryFolder;
 
-std::string script(const Folder& folder, const std::string& name, const std::string& body)
+std::string script(const TemporaryFolder& folder, const std::string& name, const std::string& body)
 {
     store::test::putBytes(folder.file(name), "#!/bin/sh\n" + body);
     ::chmod(folder.file(name).c_str(), 0755);
@@ -26,7 +27,7 @@ std::string script(const Folder& folder, const std::string& name, const std::str
 TEST(Tune, MeasuresAndChecksAll)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string call = "tune " + file.path() + " --space block=32,64 --repeat 3 --json --store " + folder.file("runs.db");
     const Answer answer = tilec(call);
     EXPECT_EQ(answer.exitCode, 0) << answer.out;
@@ -54,7 +55,7 @@ TEST(Tune, MeasuresAndChecksAll)
 TEST(Tune, EachStepIsALineOfJsonForWhoeverWatches)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string lines = folder.file("lines");
     // The comment keeps tilec() from dropping standard error.
     const Answer answer = tilec("tune " + file.path() + " --space block=32,64 --repeat 2 --json --progress --store " + folder.file("runs.db") + " 2>" + lines + " #");
@@ -76,7 +77,7 @@ TEST(Tune, EachStepIsALineOfJsonForWhoeverWatches)
 TEST(Tune, AWrongConfigurationIsSaidAndLeftOut)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     const Json j = tilec("tune " + file.path() + " --space block=32,4096 --json --store " + folder.file("runs.db")).json();
     ASSERT_EQ(j["measured"].size(), 1U);
     ASSERT_EQ(j["unmeasured"].size(), 1U);
@@ -87,7 +88,7 @@ TEST(Tune, AWrongConfigurationIsSaidAndLeftOut)
 TEST(Tune, OnTheSimulatorTimesAreModelled)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     const Answer answer = tilec("tune " + file.path() + " --space block=32,64 --device sim --json --store " + folder.file("runs.db"));
     EXPECT_EQ(answer.exitCode, 0) << answer.out;
     const Json j = answer.json();
@@ -100,7 +101,7 @@ TEST(Tune, OnTheSimulatorTimesAreModelled)
 TEST(Tune, WritesTheWinner)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     const Answer answer = tilec("tune " + file.path() + " --space block=32 --write --repeat 2 --json --store " + folder.file("runs.db"));
     EXPECT_EQ(answer.exitCode, 0) << answer.out;
     EXPECT_EQ(answer.json()["written"], 1);
@@ -110,9 +111,9 @@ TEST(Tune, WritesTheWinner)
 TEST(Tune, ARunnerThatDiesCostsItsTrial)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     // The first runner that measures (the one after the lock file exists) dies at once; the others serve.
-    const std::string wrapper = script(folder, "flaky", "if mkdir " + folder.file("lock") + " 2>/dev/null; then kill -9 $$; fi\nexec " TW_TILEC " serve\n");
+    const std::string wrapper = script(folder, "flaky", "if mkdir " + folder.file("lock") + " 2>/dev/null; then kill -9 $$; fi\nexec " TW_QUOTED_TILEC " serve\n");
     const std::string call = "tune " + file.path() + " --space block=32,64 --repeat 2 --json --store " + folder.file("runs.db") + " --device cmd:" + wrapper;
     const Answer answer = tilec(call);
     EXPECT_EQ(answer.exitCode, 0) << answer.out;
@@ -132,7 +133,7 @@ TEST(Tune, ARunnerThatDiesCostsItsTrial)
 TEST(Tune, NoRunnerAtAll)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string db = " --json --store " + folder.file("runs.db");
     for (const std::string& device : {std::string("cmd:/no/such/runner"), "cmd:" + script(folder, "silent", "exit 0\n"),
                                       "cmd:" + script(folder, "babble", "echo hello; cat > /dev/null\n")}) {
@@ -142,17 +143,18 @@ TEST(Tune, NoRunnerAtAll)
         EXPECT_FALSE(answer.json()["diagnostics"].empty()) << device;
     }
     // Nothing that failed for want of a runner was kept.
-    EXPECT_EQ(tilec("tune " + file.path() + " --space block=32,64 --repeat 2 --device cmd:" TW_TILEC "\\ serve" + db).json()["measured"][0]["state"], "measured");
+    const std::string runner = script(folder, "runner", "exec " TW_QUOTED_TILEC " serve\n");
+    EXPECT_EQ(tilec("tune " + file.path() + " --space block=32,64 --repeat 2 --device cmd:" + runner + db).json()["measured"][0]["state"], "measured");
 }
 
 TEST(Tune, ABrokenStoreIsSaid)
 {
     const TemporaryFile file("add.py", kAdd);
-    const Folder folder;
+    const TemporaryFolder folder;
     store::test::putBytes(folder.file("runs.db"), std::string(4096, 'x'));
     const std::string call = "tune " + file.path() + " --space block=32 --repeat 2 --json";
     EXPECT_EQ(tilec(call + " --store " + folder.file("runs.db")).exitCode, 2);  // the user named it
-    const Folder data;
+    const TemporaryFolder data;
     std::filesystem::create_directories(data.file("tilewright"));
     store::test::putBytes(data.file("tilewright/runs.db"), std::string(4096, 'x'));
     const Answer answer = tilec(call, "XDG_DATA_HOME=" + data.file("") + " ");

@@ -42,7 +42,7 @@ TEST(Usage, AFullDiskIsSaid)
     const TemporaryFile file("add.py", kAdd);
     for (const std::string& arguments : {"list " + file.path(), "list " + file.path() + " --json", "check " + file.path() + " --json", std::string("help")}) {
         EXPECT_NE(tilec(arguments + " > /dev/full").exitCode, 0) << arguments;
-        FILE* pipe = ::popen((TW_TILEC " " + arguments + " 2>&1 > /dev/full").c_str(), "r");
+        FILE* pipe = ::popen((TW_QUOTED_TILEC " " + arguments + " 2>&1 > /dev/full").c_str(), "r");
         char text[200] = "";
         EXPECT_GT(std::fread(text, 1, sizeof text - 1, pipe), 0U) << arguments;
         ::pclose(pipe);
@@ -79,7 +79,7 @@ TEST(Usage, StandardInputIsAFile)
 TEST(Usage, AClosedPipeIsNoError)
 {
     const TemporaryFile file("add.py", kAdd);
-    FILE* closed = ::popen(("{ " + std::string(TW_TILEC) + " list " + file.path() + " 2>&1 1>&3 | cat 1>&2; } 3>&1 2>/dev/null | true").c_str(), "r");
+    FILE* closed = ::popen(("{ " TW_QUOTED_TILEC " list " + file.path() + " 2>&1 1>&3 | cat 1>&2; } 3>&1 2>/dev/null | true").c_str(), "r");
     EXPECT_EQ(::pclose(closed), 0);
 }
 
@@ -94,7 +94,7 @@ def slow(A: T.Tensor((1,), T.int32)):
         for i in T.serial(2000000000):
             A[0] = A[0] + 1
 )");
-    const std::string script = std::string("timeout -s INT 1 ") + TW_TILEC + " run " + file.path() + " --device interp --json >/dev/null 2>&1; echo $?";
+    const std::string script = "timeout -s INT 1 " TW_QUOTED_TILEC " run " + file.path() + " --device interp --json >/dev/null 2>&1; echo $?";
     FILE* pipe = ::popen(script.c_str(), "r");
     char buffer[64] = {};
     EXPECT_NE(std::fgets(buffer, sizeof buffer, pipe), nullptr);

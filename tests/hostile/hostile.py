@@ -8,13 +8,15 @@ import json
 import os
 import random
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 VERBS = {"list": (), "check": (), "run": ("--device", "interp")}  # and what each needs besides the file
-SECONDS = 30  # far above what any of these should take, below what an endless loop takes
+SECONDS = 30  # of processor time: far above what any of these should take, below what an endless loop takes
+PATIENCE = 10 * SECONDS  # of the clock, on a machine that does other things, too
 MEGABYTES = 2048
 
 KERNEL = '''
@@ -157,6 +159,7 @@ def programs():
 
 def limits():
     resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES << 20, MEGABYTES << 20))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -166,11 +169,13 @@ def judge(tilec, verb, text, must_fail):
         path = Path(folder) / "program.py"
         path.write_bytes(text)
         try:
-            done = subprocess.run([tilec, verb, str(path), *VERBS[verb], "--json"], capture_output=True, cwd=folder, timeout=SECONDS,
+            done = subprocess.run([tilec, verb, str(path), *VERBS[verb], "--json"], capture_output=True, cwd=folder, timeout=PATIENCE,
                                   preexec_fn=limits)
         except subprocess.TimeoutExpired:
-            return f"no answer in {SECONDS} s"
+            return f"no answer in {PATIENCE} s"
         left = sorted(set(os.listdir(folder)) - {"program.py"})
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return f"no answer in {SECONDS} s of processor time"
     if left:
         return f"left behind {left}"
     if done.returncode not in ((0, 1, 2, 4) if verb == "run" else (0, 1)):  # a file without kernels; tensors larger than this machine

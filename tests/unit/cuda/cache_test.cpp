@@ -6,6 +6,7 @@
 
 #include "profiler/cuda/cubin_cache.h"
 #include "profiler/cuda/sha256.h"
+#include "tests/temporary_folder.h"
 
 namespace tw::cuda {
 namespace {
@@ -24,19 +25,13 @@ TEST(Sha256, GivesTheStandardsAnswers)
 
 class CacheTest : public testing::Test {
 protected:
-    void SetUp() override
-    {
-        std::string name = (fs::temp_directory_path() / "cubinXXXXXX").string();
-        ASSERT_TRUE(::mkdtemp(name.data()));
-        folder_ = name;
-    }
-    void TearDown() override { fs::remove_all(folder_); }
     std::vector<fs::path> files() const
     {
         return {fs::directory_iterator(folder_), fs::directory_iterator()};
     }
 
-    fs::path folder_;
+    const tw::test::TemporaryFolder made_;
+    const fs::path folder_ = made_.path();
     const CubinKey key_{"__global__ void k() {}", {"--std=c++17"}, "nvrtc 13.0", "sm_90a"};
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "profiler/device/product_kernel.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/cuda/fake_driver.h"
 
 namespace tw::device {
@@ -40,13 +41,10 @@ TEST(ProductKernel, IsAbsentWhereTheTargetHasNone)
 
 class CeilingsTest : public testing::Test {
 protected:
-    CeilingsTest() : folder_(std::filesystem::path(testing::TempDir()) / "tw_ceilings") { std::filesystem::remove_all(folder_); }
-    ~CeilingsTest() override { std::filesystem::remove_all(folder_); }
-
-    std::vector<capture::Ceiling> measure() { return ceilingsOfGpu(cuda::FakeDriver::context(), {ir::kFloat64}, {}, absences_, cuda::CubinCache(folder_)); }
+    std::vector<capture::Ceiling> measure() { return ceilingsOfGpu(cuda::FakeDriver::context(), {ir::kFloat64}, {}, absences_, cuda::CubinCache(folder_.path())); }
 
     const cuda::FakeDriver fake_;  // whose events are 250 µs apart
-    std::filesystem::path folder_;
+    const tw::test::TemporaryFolder folder_;
     std::map<std::string, std::string> absences_;
 };
 
@@ -63,7 +61,7 @@ TEST_F(CeilingsTest, AreKeptForTheDevice)
     EXPECT_EQ(second[0].samples, 5);
     EXPECT_TRUE(second[0].isBandwidth);
     EXPECT_EQ(second[0].origin, capture::Origin::kMeasured);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+    EXPECT_EQ(folder_.count(), 1);
 }
 
 TEST_F(CeilingsTest, SayWhatWasNotMeasured)

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,7 @@
 #include "profiler/device/cuda_target.h"
 #include "profiler/device/device.h"
 #include "profiler/device/machine.h"
+#include "tests/temporary_folder.h"
 
 namespace tw::device {
 namespace {
@@ -60,9 +60,8 @@ TEST(CudaTarget, RunsWhereItsCodeRuns)
 
 TEST(CudaCompile, CompilesOnceWhereThereIsNvrtc)
 {
-    std::string folder = testing::TempDir() + "/cacheXXXXXX";
-    ASSERT_TRUE(::mkdtemp(folder.data()));
-    ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+    const tw::test::TemporaryFolder folder;
+    ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
     const protocol::CudaCompileRequest request{"k", "extern \"C\" __global__ void k(float* x) { *x = 1; }", "sm_90a", false};
     const protocol::CudaCompileResult first = compileHere(request);
     if (first.head.outcome == protocol::Outcome::kCannot) {
@@ -77,7 +76,6 @@ TEST(CudaCompile, CompilesOnceWhereThereIsNvrtc)
     const protocol::CudaCompileResult wrong = compileHere({"k", "this is no CUDA", "sm_90a", false});
     EXPECT_EQ(wrong.head.outcome, protocol::Outcome::kProgramWrong);
     EXPECT_FALSE(wrong.log.empty());
-    std::filesystem::remove_all(folder);
 }
 
 TEST(CudaCompile, AsksTheClientWhereThereIsNone)

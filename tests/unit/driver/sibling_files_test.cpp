@@ -4,7 +4,8 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "tests/temporary_folder.h"
 
 namespace tw::driver {
 namespace {
@@ -14,7 +15,8 @@ namespace fs = std::filesystem;
 // root/{secret.py, mine/{__init__.py, utils.py, deep/{__init__.py, kernel's folder}}, plain/}
 class SiblingFiles : public testing::Test {
 protected:
-    fs::path root = fs::temp_directory_path() / ("sibling_files_" + std::to_string(getpid()));
+    const tw::test::TemporaryFolder folder_;
+    const fs::path root = folder_.path();
 
     void SetUp() override
     {
@@ -26,7 +28,6 @@ protected:
         write("plain/helpers.py", "plain helpers");
         write("mine/loose/kernels/fast.py", "fast");
     }
-    void TearDown() override { fs::remove_all(root); }
 
     void write(const std::string& path, const std::string& text)
     {

@@ -63,7 +63,7 @@ TEST(Client, KillsARunnerThatIgnoresCancellation)
     });
     const auto start = std::chrono::steady_clock::now();
     EXPECT_TRUE(client.run({}, {}, later.get_token()).head.cancelled);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));  // before the runner ends by itself
     EXPECT_EQ(client.processId(), 0);
 }
 
@@ -154,7 +154,7 @@ TEST(Client, EndsWhatItsLauncherStarted)
         state >> pid >> name >> letter;
         return !letter.empty() && letter != "Z";
     };
-    for (int i = 0; i < 200 && runs(); ++i)
+    for (int i = 0; i < 2000 && runs(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_FALSE(runs());
     std::filesystem::remove(path);

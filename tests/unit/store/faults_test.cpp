@@ -9,15 +9,16 @@
 
 #include "profiler/store/file.h"
 #include "profiler/store/store.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::store {
 namespace {
 
-using test::Folder;
+using tw::test::TemporaryFolder;
 using test::sampleCapture;
 
-std::string storeWithRuns(const Folder& folder, int n)
+std::string storeWithRuns(const TemporaryFolder& folder, int n)
 {
     const std::string path = folder.file("runs.db");
     auto store = Store::open(path);
@@ -28,7 +29,7 @@ std::string storeWithRuns(const Folder& folder, int n)
 
 TEST(StoreFaults, NoDatabaseIsSaidAndKept)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("notes.txt");
     test::putBytes(path, "these are my notes, and they are longer than the header of a database, which has one hundred bytes and sixteen of them fixed");
     const std::string before = test::bytesOf(path);
@@ -40,7 +41,7 @@ TEST(StoreFaults, NoDatabaseIsSaidAndKept)
 
 TEST(StoreFaults, ABrokenHeaderIsSaidAndKept)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = storeWithRuns(folder, 2);
     std::string bytes = test::bytesOf(path);
     bytes[3] = 'X';
@@ -53,7 +54,7 @@ TEST(StoreFaults, ABrokenHeaderIsSaidAndKept)
 
 TEST(StoreFaults, EveryCutIsSaidOrHarmless)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string whole = test::bytesOf(storeWithRuns(folder, 3));
     for (std::size_t size = 100; size < whole.size(); size += 2777) {
         const std::string path = folder.file("cut.db");
@@ -75,7 +76,7 @@ TEST(StoreFaults, EveryCutIsSaidOrHarmless)
 
 TEST(StoreFaults, AFolderAndAMissingFile)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     EXPECT_NE(Store::open(folder.file("")).error().find("it is a folder"), std::string::npos);
     EXPECT_NE(Store::open(folder.file("none.db"), Access::kRead).error().find("there is no store"), std::string::npos);
     EXPECT_EQ(folder.count(), 0);
@@ -83,7 +84,7 @@ TEST(StoreFaults, AFolderAndAMissingFile)
 
 TEST(StoreFaults, WhatIsReadOnlyCanBeRead)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = storeWithRuns(folder, 1);
     auto store = Store::open(path, Access::kRead);
     ASSERT_TRUE(store) << store.error();
@@ -112,7 +113,7 @@ int withFullDisk(rlim_t bytes, F work)
 
 TEST(StoreFaults, AFullDiskLosesNothing)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = storeWithRuns(folder, 3);
     const auto size = std::filesystem::file_size(path);
     const int status = withFullDisk(size, [&path] {
@@ -138,7 +139,7 @@ TEST(StoreFaults, AFullDiskLosesNothing)
 
 TEST(StoreFaults, AFullDiskInAMigrationKeepsTheOldStore)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = storeWithRuns(folder, 3);
     {
         const auto database = Database::open(path, Access::kReadWrite);
@@ -158,7 +159,7 @@ TEST(StoreFaults, AFullDiskInAMigrationKeepsTheOldStore)
 
 TEST(StoreFaults, AFullDiskKeepsTheOldFile)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("report.html");
     ASSERT_TRUE(writeWhole(path, "old"));
     EXPECT_EQ(withFullDisk(1000, [&path] { return writeWhole(path, std::string(5000, 'x')) ? 1 : 0; }), 0);
@@ -168,7 +169,7 @@ TEST(StoreFaults, AFullDiskKeepsTheOldFile)
 
 TEST(StoreFaults, AKilledWriterLeavesWhatItFinished)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     int done[2];
     ASSERT_EQ(::pipe(done), 0);
@@ -202,7 +203,7 @@ TEST(StoreFaults, AKilledWriterLeavesWhatItFinished)
 TEST(StoreFaults, WritesWhereNoFileCanBe)
 {
     EXPECT_NE(writeWhole("/no/such/folder/x", "y").error().find("cannot write /no/such/folder/x: "), std::string::npos);
-    const Folder folder;
+    const TemporaryFolder folder;
     EXPECT_NE(writeWhole(folder.file(""), "y").error().find("it is a folder"), std::string::npos);
     EXPECT_TRUE(writeWhole("/dev/null", "y"));
     EXPECT_FALSE(writeWhole("/dev/full", "y"));

@@ -5,13 +5,14 @@
 
 #include "profiler/capture/json.h"
 #include "profiler/store/store.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::store {
 namespace {
 
 using test::bytesOf;
-using test::Folder;
+using tw::test::TemporaryFolder;
 using test::putBytes;
 using test::sampleCapture;
 
@@ -38,13 +39,13 @@ void fill(const std::string& path)
 
 TEST(Salvage, AnyDamagedPageCostsWhatIsOnIt)
 {
-    const Folder source;
+    const TemporaryFolder source;
     fill(source.file("runs.db"));
     const std::string whole = bytesOf(source.file("runs.db"));
     ASSERT_GT(whole.size(), 12 * kPage);
     int partly = 0, complete = 0;
     for (std::size_t page = 1; page < whole.size() / kPage; ++page) {
-        const Folder folder;
+        const TemporaryFolder folder;
         const std::string path = folder.file("runs.db");
         std::string bytes = whole;
         std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page * kPage), kPage, '\xff');
@@ -75,7 +76,7 @@ TEST(Salvage, AnyDamagedPageCostsWhatIsOnIt)
 
 TEST(Salvage, ACutFileKeepsItsBeginning)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     fill(path);
     const std::string whole = bytesOf(path);
@@ -89,7 +90,7 @@ TEST(Salvage, ACutFileKeepsItsBeginning)
 
 TEST(Salvage, KeepsWhatWasSaidOfARun)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     fill(path);
     std::string bytes = bytesOf(path);
@@ -113,7 +114,7 @@ TEST(Salvage, KeepsWhatWasSaidOfARun)
 
 TEST(Salvage, AWindowThatHasItOpenNotices)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     fill(path);
     std::string bytes = bytesOf(path);
@@ -128,7 +129,7 @@ TEST(Salvage, AWindowThatHasItOpenNotices)
 
 TEST(Salvage, WhatIsWholeOrNotOursIsLeftAlone)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     fill(path);
     const std::string before = bytesOf(path);

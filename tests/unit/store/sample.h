@@ -1,8 +1,8 @@
-// A capture with every part filled, and a folder for files.
+// A capture with some of every part, and what a file holds.
 #pragma once
 
-#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "profiler/capture/capture.h"
@@ -36,26 +36,6 @@ inline capture::Capture sampleCapture(double durationUs = 12.5)
     c.tags = {"nightly", "fp16"};
     return c;
 }
-
-class Folder {
-public:
-    Folder()
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "tw-store-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-    [[nodiscard]] int count() const
-    {
-        return static_cast<int>(std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 inline std::string bytesOf(const std::string& path)
 {

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "profiler/store/store.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::store {
@@ -20,7 +21,7 @@ void sql(const std::string& path, const std::string& text)
 
 TEST(Schema, AnOlderStoreKeepsItsRuns)
 {
-    const test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     {
         auto store = Store::open(path);
@@ -37,7 +38,7 @@ TEST(Schema, AnOlderStoreKeepsItsRuns)
 
 TEST(Schema, ANewerStoreIsLeftAlone)
 {
-    const test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     ASSERT_TRUE(Store::open(path));
     sql(path, "PRAGMA user_version = 99");
@@ -50,7 +51,7 @@ TEST(Schema, ANewerStoreIsLeftAlone)
 
 TEST(Schema, AnotherProgramsDatabaseIsLeftAlone)
 {
-    const test::Folder folder;
+    const tw::test::TemporaryFolder folder;
     const std::string path = folder.file("places.sqlite");
     sql(path, "CREATE TABLE runs (id INTEGER)");
     const std::string before = test::bytesOf(path);

@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "profiler/capture/json.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::store {
 namespace {
 
-using test::Folder;
+using tw::test::TemporaryFolder;
 using test::sampleCapture;
 
 Store opened(const std::string& path)
@@ -34,7 +35,7 @@ std::vector<std::int64_t> ids(const Store& store, const Query& query)
 
 TEST(Store, GivesBackWhatItWasGiven)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("deep/er/runs.db");
     std::int64_t id = 0;
     {
@@ -53,7 +54,7 @@ TEST(Store, GivesBackWhatItWasGiven)
 
 TEST(Store, ListsHeadlines)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     Store store = opened(folder.file("runs.db"));
     const auto id = store.add(sampleCapture());
     ASSERT_TRUE(id);
@@ -72,7 +73,7 @@ TEST(Store, ListsHeadlines)
 
 TEST(Store, FindsByEveryField)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     Store store = opened(folder.file("runs.db"));
     auto a = sampleCapture();
     auto b = sampleCapture();
@@ -104,7 +105,7 @@ TEST(Store, FindsByEveryField)
 
 TEST(Store, OneBaselineForAKernelOnADevice)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     Store store = opened(folder.file("runs.db"));
     auto moved = sampleCapture();
     moved.files[0].name = "elsewhere/gemm.py";  // the same file in another folder
@@ -126,7 +127,7 @@ TEST(Store, OneBaselineForAKernelOnADevice)
 
 TEST(Store, NotesTagsAndRemoval)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     Store store = opened(folder.file("runs.db"));
     ASSERT_EQ(store.add(sampleCapture()), 1);
     ASSERT_TRUE(store.setNotes(1, "it's slow"));
@@ -142,7 +143,7 @@ TEST(Store, NotesTagsAndRemoval)
 
 TEST(Store, SeesWhatAnotherOneAdds)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     Store a = opened(folder.file("runs.db"));
     Store b = opened(folder.file("runs.db"));
     const auto before = a.version();
@@ -153,7 +154,7 @@ TEST(Store, SeesWhatAnotherOneAdds)
 
 TEST(Store, ManyWritersAtOnce)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     std::vector<std::jthread> writers;
     for (int i = 0; i < 4; ++i)
@@ -171,7 +172,7 @@ TEST(Store, ManyWritersAtOnce)
 
 TEST(Store, ManyProcessesMakeItAtOnce)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("runs.db");
     std::vector<pid_t> children;
     for (int i = 0; i < 4; ++i) {
@@ -194,7 +195,7 @@ TEST(Store, ManyProcessesMakeItAtOnce)
 
 TEST(Store, TrialsGoOnWhereTheyWere)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const TuneKey key{"sha", "gemm.py", "matmul", "cuda:0"};
     {
         Store store = opened(folder.file("runs.db"));

@@ -7,17 +7,18 @@
 #include "profiler/capture/json.h"
 #include "profiler/store/blob.h"
 #include "profiler/store/file.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/store/sample.h"
 
 namespace tw::store {
 namespace {
 
-using test::Folder;
+using tw::test::TemporaryFolder;
 using test::sampleCapture;
 
 TEST(Twr, GivesBackWhatItWasGiven)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     const std::string path = folder.file("gemm.twr");
     ASSERT_TRUE(writeTwr(path, sampleCapture()));
     const auto capture = readTwr(path);
@@ -94,7 +95,7 @@ TEST(Blob, ABombIsNotUnpacked)
 
 TEST(WholeFile, ReadsWithALimit)
 {
-    const Folder folder;
+    const TemporaryFolder folder;
     ASSERT_TRUE(writeWhole(folder.file("a"), "12345"));
     EXPECT_EQ(readWhole(folder.file("a"), 5), "12345");
     EXPECT_FALSE(readWhole(folder.file("a"), 4));
