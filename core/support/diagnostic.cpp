@@ -30,6 +30,19 @@ std::string_view severityText(Severity severity)
     return "";
 }
 
+// What stands around byte `at` of a line that is too long to be shown whole.
+std::string shortened(std::string_view line, std::size_t at, std::size_t most)
+{
+    const auto isInside = [&](std::size_t i) { return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80; };
+    std::size_t begin = at > most / 2 ? at - most / 2 : 0;
+    std::size_t end = std::min(line.size(), begin + most);
+    while (isInside(begin))
+        --begin;
+    while (isInside(end))
+        ++end;
+    return fmt::format("{}{}{}", begin > 0 ? "…" : "", line.substr(begin, end - begin), end < line.size() ? "…" : "");
+}
+
 std::string renderPlace(const SourceRange& range, const SourceSet& sources, std::string_view severity,
                         std::string_view message)
 {
@@ -38,7 +51,10 @@ std::string renderPlace(const SourceRange& range, const SourceSet& sources, std:
     const SourceText& file = sources.file(range.file);
     const LineColumn at = file.lineColumn(range.begin);
     const LineColumn to = file.lineColumn(range.end);
+    constexpr std::size_t kWidest = 400;  // characters of a line that are shown
     const std::string_view line = file.lineText(at.line);
+    if (line.size() > kWidest)
+        return fmt::format("{}:{}:{}: {}: {}\n    {}\n", file.name(), at.line, at.column, severity, message, shortened(line, range.begin - file.lineStart(at.line), kWidest));
     const int width = to.line == at.line ? std::max(1, to.column - at.column) : 1;
     std::string lead;  // tabs stay tabs, so that the caret lines up
     for (int i = 0; i + 1 < at.column; ++i)
@@ -123,6 +139,13 @@ std::string render(const Diagnostic& diagnostic, const SourceSet& sources)
     return text;
 }
 
+// One that differs in upper and lower case only is meant more than any other.
+static bool equalsIgnoringCase(std::string_view a, std::string_view b)
+{
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates)
 {
     constexpr std::size_t kLongest = 200;  // nobody misspells by a letter or two what is longer
@@ -133,10 +156,17 @@ std::string nearestName(std::string_view name, const std::vector<std::string>& c
     for (const std::string& candidate : candidates) {
         if (candidate == name)
             continue;
+        if (equalsIgnoringCase(candidate, name))
+            return candidate;
+        if (name.size() == 1)
+            continue;  // every other letter is as near as this one
         const std::size_t gap = candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
         if (gap >= bestDistance)
             continue;
-        if (const std::size_t distance = editDistance(name, candidate); distance < bestDistance) {
+        const std::size_t distance = editDistance(name, candidate);
+        // Letters swapped are likelier than a letter too many: tahn is tanh, not tan.
+        const bool isSwapped = distance == bestDistance && !best.empty() && std::is_permutation(name.begin(), name.end(), candidate.begin(), candidate.end());
+        if (distance < bestDistance || isSwapped) {
             bestDistance = distance;
             best = candidate;
         }

@@ -40,6 +40,9 @@ TEST(NearestName, FindsMisspellingsOnly)
     EXPECT_EQ(nearestName("alloc_fragmnet", {"alloc_shared", "alloc_fragment", "clear"}), "alloc_fragment");
     EXPECT_EQ(nearestName("trans_B", {"transpose_B", "transpose_A", "policy"}), "");
     EXPECT_EQ(nearestName("zebra", {"copy", "gemm"}), "");
+    EXPECT_EQ(nearestName("t", {"X", "T"}), "T");  // a letter has no near ones but its other case
+    EXPECT_EQ(nearestName("Z", {"X", "T"}), "");
+    EXPECT_EQ(nearestName("tahn", {"tan", "tanh"}), "tanh");  // two letters swapped are one slip
 }
 
 }  // namespace tw
