@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kMostYields = 100'000;  // a generator that gives more is taken to be endless
 
-bool isConstantDevice(const Value& value) { return ir::asInt(value.expr()) != nullptr; }
 
 }  // namespace
 
@@ -171,28 +170,6 @@ Value Interpreter::evalFormat(const std::vector<FormatPiece>& pieces, const std:
     return Value(std::move(out));
 }
 
-Value Interpreter::evalLogical(const Logical& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)
-{
-    const bool isAnd = node.op == BoolOp::kAnd;
-    Value result = evaluate(*node.operands[0], scope);
-    for (std::size_t i = 1; i < node.operands.size(); ++i) {
-        if (isDevice(result) && !isConstantDevice(result)) {
-            const Value right = evaluate(*node.operands[i], scope);
-            if (isOpaque(right))
-                foreign(right, node.operands[i]->range);
-            result = device().logical(node.op, result, right, range);
-            continue;
-        }
-        const auto known = knownTruth(result, node.operands[i - 1]->range);
-        if (known && *known != isAnd)
-            return result;
-        Value right = evaluate(*node.operands[i], scope);
-        // An opaque left side decides nothing: the answer is one of the two.
-        result = known ? std::move(right) : joinValues(result, right);
-    }
-    return result;
-}
-
 Value Interpreter::evalCompare(const Compare& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)
 {
     Value left = evaluate(*node.operands[0], scope);
@@ -215,29 +192,6 @@ Value Interpreter::evalCompare(const Compare& node, const std::shared_ptr<Enviro
         left = std::move(right);
     }
     return *all;
-}
-
-Value Interpreter::joinValues(const Value& a, const Value& b)
-{
-    if (a.data.index() == b.data.index() && equalValues(*this, a, b, current_))
-        return a;
-    return isOpaque(a) ? a : isOpaque(b) ? b : makeOpaque("a value that depends on foreign code");
-}
-
-Value Interpreter::evalConditional(const Conditional& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)
-{
-    const Value condition = evaluate(*node.condition, scope);
-    if (isDevice(condition) && !isConstantDevice(condition)) {
-        const Value then = evaluate(*node.then, scope);
-        return device().conditional(condition, then, evaluate(*node.otherwise, scope), range);
-    }
-    const auto known = knownTruth(condition, node.condition->range);
-    if (known)
-        return evaluate(*known ? *node.then : *node.otherwise, scope);
-    if (scope->kernelMode)
-        foreign(condition, node.condition->range);
-    const Value then = evaluate(*node.then, scope);
-    return joinValues(then, evaluate(*node.otherwise, scope));
 }
 
 Value Interpreter::evalIndex(const Expr& index, const std::shared_ptr<Environment>& scope)

@@ -6,6 +6,7 @@
 #include "core/staging/guards.h"
 #include "core/staging/text.h"
 #include "core/staging/walk.h"
+#include "core/support/hint.h"
 
 namespace tw::staging {
 
@@ -21,6 +22,15 @@ void declare(const std::vector<Identifier>& names, std::vector<std::string>& dec
 }
 
 }  // namespace
+
+// A statement of a kernel that names something and does nothing.
+static void warnUnused(const Value& value, std::string_view text, const SourceRange& range, DiagnosticSink& diagnostics)
+{
+    if (value.object<const NativeFunction>() || value.object<FunctionValue>())
+        hintIgnored(diagnostics, range, fmt::format("this names a function and does nothing; write {}() to call it", text));
+    if (value.object<const LoopSpec>())
+        hintIgnored(diagnostics, range, fmt::format("a loop without `for` does nothing; write `for … in {}:`", text));
+}
 
 Flow Interpreter::execBlock(const Block& block, const std::shared_ptr<Environment>& scope)
 {
@@ -41,6 +51,7 @@ Flow Interpreter::execBlock(const Block& block, const std::shared_ptr<Environmen
                 (*context)->enter(*this, stmt.range);
                 opened.contexts.push_back(*context);
             } else if (hooks_) {
+                warnUnused(value, sources().file(stmt.range.file).slice(stmt.range), stmt.range, diagnostics());
                 hooks_->expressionStatement(value, stmt.range);
             }
             continue;
@@ -301,49 +312,6 @@ void Interpreter::execAssert(const Assert& node, const std::shared_ptr<Environme
     diagnostic.message = said.empty() ? fmt::format("the assertion `{}` does not hold", source)
                                       : fmt::format("the assertion `{}` does not hold: {}", source, said);
     stop(std::move(diagnostic), "AssertionError", Value(object), true);
-}
-
-// ---- definitions ------------------------------------------------------------------------------------------------------
-
-void Interpreter::execFunctionDef(const FunctionDef& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)
-{
-    auto function = makeFunction(node.parameters, scope);
-    function->name = node.name.text;
-    function->def = &node;
-    function->range = range;
-    Value value(function);
-    for (auto it = node.decorators.rbegin(); it != node.decorators.rend(); ++it) {
-        // The arguments of our own decorators belong to the kernel: their errors are reported.
-        std::optional<KernelExtent> extent;
-        if (decoratesKernel(**it, scope))
-            extent.emplace(*this);
-        const Value decorator = evaluate(**it, scope);
-        // A foreign decorator (pytest.mark.…, torch.no_grad()) keeps what it decorates.
-        if (isOpaque(decorator))
-            continue;
-        if (const auto* native = decorator.object<const NativeFunction>(); native && native->name == "prim_func")
-            extent.reset();  // tracing decides itself
-        Value decorated = call(decorator, {value}, (*it)->range);
-        if (!isOpaque(decorated))
-            value = std::move(decorated);
-    }
-    bindName(scope, node.name.text, std::move(value));
-}
-
-bool Interpreter::decoratesKernel(const Expr& decorator, const std::shared_ptr<Environment>& scope)
-{
-    const auto* called = std::get_if<Call>(&decorator.node);
-    if (kernelDepth_ > 0)
-        return false;
-    const Expr& function = called ? *called->callee : decorator;
-    const auto* attribute = std::get_if<Attribute>(&function.node);
-    const auto* name = std::get_if<Name>(&function.node);
-    const std::string last = attribute ? attribute->name.text : name ? name->id : "";
-    if (last != "autotune" && (!called || (last != "jit" && last != "kernel" && last != "compile")))
-        return false;
-    const Value callee = evaluate(function, scope);
-    const auto* native = callee.object<const NativeFunction>();
-    return native && native->name == last;
 }
 
 void Interpreter::bindOpaque(const Expr& target, const std::shared_ptr<Environment>& scope)

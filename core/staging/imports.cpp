@@ -127,6 +127,25 @@ std::optional<Value> Interpreter::siblingModule(const std::string& name, const S
     return modules_[name];
 }
 
+namespace {
+
+// What files import from the package `tilelang` itself; the rest of it is too little known to correct anybody.
+const std::vector<std::string> kMainNames = {"language", "jit", "autotune", "autotuner", "compile", "kernel", "PassConfigKey"};
+
+// What a file may have meant by a module that is not there: import tilelang.langauge, import tilelng.
+std::string meantModule(const std::string& name)
+{
+    constexpr std::string_view kPackage = "tilelang";
+    const auto dot = std::min(name.find('.'), name.size());
+    const std::string root = name.substr(0, dot), rest = name.substr(dot);
+    if (root != kPackage)
+        return nearestName(root, {std::string(kPackage)}).empty() ? "" : std::string(kPackage) + rest;
+    const std::string near = rest.empty() ? "" : nearestName(rest.substr(1), {"language", "autotuner", "transform"});
+    return near.empty() ? "" : root + "." + near;
+}
+
+}  // namespace
+
 Value Interpreter::importModule(const std::string& name, const SourceRange& range)
 {
     if (const auto it = modules_.find(name); it != modules_.end())
@@ -142,6 +161,15 @@ Value Interpreter::importModule(const std::string& name, const SourceRange& rang
             const Value parent = importModule(name.substr(0, dot), range);
             if (!isOpaque(parent))
                 module = findAttribute(parent, name.substr(dot + 1), range);
+        }
+    }
+    if (!module && tryDepth_ == 0) {
+        if (const std::string near = meantModule(name); !near.empty()) {
+            // Said, and taken for what it is like, so that nothing else goes wrong because of it.
+            Diagnostic& diagnostic = diagnostics().error(Code::kImport, range, fmt::format("there is no module `{}`; did you mean `{}`?", name, near));
+            if (range.end - range.begin == name.size())
+                diagnostic.fixits.push_back({range, near});
+            module = importModule(near, range);
         }
     }
     const Value value = module ? *module : makeOpaque(shownName(name));
@@ -203,6 +231,14 @@ Value Interpreter::moduleMember(const Value& module, const std::string& moduleNa
     if (auto sibling = siblingModule(full, name.range))
         return *sibling;
     const auto* known = module.object<ModuleValue>();
+    const bool isLanguage = known && known->name == "tilelang.language";
+    if (known && (isLanguage || known->name == "tilelang") && surveying() && tryDepth_ == 0)
+        if (const std::string near = nearestName(name.text, isLanguage ? known->names : kMainNames); !near.empty()) {
+            Diagnostic& diagnostic = diagnostics().error(
+                Code::kImport, name.range, fmt::format("`{}` has no `{}`; did you mean `{}`?", known->name, name.text, near));
+            diagnostic.fixits.push_back({name.range, near});
+            return *findAttribute(module, near, name.range);
+        }
     if (known && !known->globals && moduleName != "tilelang" && moduleName != "tilelang.language")
         return makeOpaque(full);
     unknownAttribute(module, name);

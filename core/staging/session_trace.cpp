@@ -189,11 +189,18 @@ void Session::traceFactory(Record& record, Traced& out)
         interpreter_->fail(Code::kReturnValue, entries_[record.entry].range,
                            fmt::format("`{}` returns nothing; a kernel factory returns the function that it defines{}", entry.name,
                                        inside.empty() ? std::string() : fmt::format(": return {}", inside.back()->name)));
+    if (out.functions.empty() && entry.kernel && entry.form == KernelForm::kLazy && (asNumber(result) || result.str()))
+        interpreter_->fail(Code::kReturnValue, entries_[record.entry].range,
+                           fmt::format("`{}` gives {}, not a T.prim_func; a kernel factory returns the function that it defines{}",
+                                       entry.name, typeName(result), inside.empty() ? std::string() : fmt::format(": return {}", inside.back()->name)));
     if (out.functions.empty())
         for (const auto& kernel : inside)
             out.functions.emplace_back(inside.size() == 1 ? "" : kernel->name, kernel->function);
     std::erase_if(out.functions, [](const auto& f) { return !f.second; });
     if (out.functions.empty()) {
+        if (const auto* plain = result.object<FunctionValue>(); plain && plain->def && entry.kernel && entry.form == KernelForm::kLazy)
+            interpreter_->fail(Code::kReturnValue, plain->range,
+                               fmt::format("`{}` gives `{}`, which is a plain function: @T.prim_func is missing above it", entry.name, plain->name));
         if (entry.kernel && entry.form == KernelForm::kLazy)
             interpreter_->fail(Code::kReturnValue, entries_[record.entry].range,
                                fmt::format("`{}` gives {}, not a T.prim_func; a kernel factory returns the function that it defines",
