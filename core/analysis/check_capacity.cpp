@@ -68,6 +68,8 @@ protected:
             checkColumns(buffer, s->where.range);
         if (buffer.scope == ir::MemoryScope::kFragment && launch() && context_.target.isCuda())
             checkFragment(buffer, s->where.range);
+        if (buffer.scope == ir::MemoryScope::kLocal && launch() && context_.target.isCuda())
+            checkLocal(buffer, s->where.range);
         if (buffer.scope == ir::MemoryScope::kShared)
             uses_.push_back({&buffer, s->where.range, buffer.dtype.storageBytes(elementsOf(buffer)), position_});
     }
@@ -99,6 +101,14 @@ private:
         else if (elements > kMostElements)
             context_.diagnostics.error(Code::kNotSupported, range,
                                        fmt::format("not supported: {} has {} elements; a fragment on a GPU has {} at most", buffer.name, elements, kMostElements));
+    }
+
+    void checkLocal(const ir::BufferNode& buffer, const SourceRange& range)
+    {
+        const std::int64_t bytes = buffer.dtype.storageBytes(elementsOf(buffer));
+        if (bytes > kLocalBytes)
+            context_.reportTarget(Code::kCapacity, range,
+                                  fmt::format("{} takes {} bytes of every thread, which has {} of local memory", buffer.name, bytes, kLocalBytes));
     }
 
     std::vector<const Use*> liveAt(int position) const

@@ -26,10 +26,25 @@ public:
 protected:
     void enter(const ir::Stmt& s) override
     {
-        if (const auto* loop = as<ir::For>(s))
+        const auto* loop = as<ir::For>(s);
+        if (loop)
             enterLoop(*loop);
+        if (loop || as<ir::While>(s))
+            isUnordered_.push_back(loop && (loop->loop == ir::ForKind::kParallel || loop->loop == ir::ForKind::kVectorized));
+        if (as<ir::Break>(s) && !isUnordered_.empty() && isUnordered_.back())
+            error(s->where.range, "`break` cannot leave a loop whose iterations run at the same time (T.Parallel, T.vectorized): there is no first one "
+                                  "to stop at; use T.serial, or put the body under an if");
+        if (const auto* allocate = as<ir::Allocate>(s); allocate && parallelNest() && allocate->buffer->scope == ir::MemoryScope::kShared)
+            error(s->where.range, fmt::format("{} is shared by all threads of the block and cannot be allocated inside T.Parallel, whose iterations they "
+                                              "share out; allocate it before the loop, or use T.alloc_local", allocate->buffer->name));
         if (const auto* store = as<ir::Store>(s))
             checkPrivate(store->buffer, store->indices, s->where.range);
+    }
+
+    void leave(const ir::Stmt& s) override
+    {
+        if (as<ir::For>(s) || as<ir::While>(s))
+            isUnordered_.pop_back();
     }
 
     void enterExpr(const ir::Expr& e) override
@@ -117,6 +132,7 @@ private:
     [[nodiscard]] SourceRange place() const { return statement() ? statement()->where.range : SourceRange{}; }
 
     const CheckContext& context_;
+    std::vector<bool> isUnordered_;  // of every loop around this place, the innermost last
 };
 
 }  // namespace

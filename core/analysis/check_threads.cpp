@@ -53,7 +53,7 @@ public:
     void visit(const ir::Stmt& s) override
     {
         if (const auto* launch = as<ir::Launch>(s))
-            checkCount(*launch);
+            checkCount(*launch), checkGrid(*launch);
         if (const auto* branch = as<ir::If>(s))
             branches_.push_back(branch);
         Walk::visit(s);
@@ -76,6 +76,17 @@ private:
         if (threads > limit)
             context_.diagnostics.error(Code::kThreadCount, launch.where.range,
                                        fmt::format("a block of {} threads is too large; at most {} are possible", threads, limit));
+    }
+
+    // CUDA C++ Programming Guide, "Compute Capabilities": the largest grid.
+    void checkGrid(const ir::Launch& launch)
+    {
+        constexpr std::int64_t kMost[] = {2147483647, 65535, 65535};
+        for (std::size_t axis = 0; axis < launch.grid.size() && context_.target.isCuda(); ++axis)
+            if (const auto* extent = ir::asInt(launch.grid[axis]); extent && *extent > kMost[axis])
+                context_.diagnostics.error(Code::kValueRange, launch.where.range,
+                                           fmt::format("the grid has {} blocks along {}, but at most {} are possible there{}", *extent, "xyz"[axis], kMost[axis],
+                                                       axis > 0 ? "; the first axis may be longer" : ""));
     }
 
     void checkDivergence(const ir::OpCall& call)

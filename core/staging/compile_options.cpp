@@ -41,6 +41,8 @@ std::optional<std::vector<std::int64_t>> readIndices(Interpreter& in, const Valu
     std::vector<std::int64_t> out;
     if (const auto i = asInteger(value))
         return std::vector{static_cast<std::int64_t>(*i)};
+    if (value.str() || value.get<double>())
+        in.fail(Code::kTypeMismatch, range, fmt::format("out_idx is an int or a list of ints, not {}", typeName(value)));
     for (const Value& item : in.iterate(value, range)) {
         if (isOpaque(item))
             return std::nullopt;
@@ -102,6 +104,8 @@ CompileOptions readOptions(Interpreter& in, const KernelValue& kernel)
             out.outIdx = readIndices(in, value, range);
             out.outIdxRange = range;
         } else if (name == "target") {
+            if (asInteger(value) || value.get<double>())
+                in.fail(Code::kTypeMismatch, range, fmt::format("a target is a string such as \"cuda\", not {}", typeName(value)));
             out.target = targetText(value);
             checkTarget(in, out.target, range);
         } else if (name == "pass_configs") {
@@ -155,6 +159,10 @@ std::shared_ptr<const ir::Function> applyOptions(Interpreter& in, const ir::Func
         if (!std::holds_alternative<ir::Buffer>(function.params[static_cast<std::size_t>(at)].value))
             in.fail(Code::kOutIndex, options.outIdxRange,
                     fmt::format("out_idx {} names the scalar parameter `{}`; an output is a tensor", index,
+                                function.params[static_cast<std::size_t>(at)].name()));
+        if (std::ranges::count(out->returned, static_cast<int>(at)) > 0)
+            in.fail(Code::kOutIndex, options.outIdxRange,
+                    fmt::format("out_idx names the parameter `{}` twice; every output is returned once",
                                 function.params[static_cast<std::size_t>(at)].name()));
         out->returned.push_back(static_cast<int>(at));
     }

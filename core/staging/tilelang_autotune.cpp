@@ -48,7 +48,10 @@ void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const Sourc
         return;
     }
     const auto names = parameterNames(kernel);
-    for (const Value& one : in.iterate(configs, range)) {
+    const std::vector<Value> all = in.iterate(configs, range);
+    if (all.empty())
+        in.diagnostics().warning(Code::kTunable, range, fmt::format("the list of configurations of `{}` is empty: there is nothing to tune", kernel.name));
+    for (const Value& one : all) {
         const Value data = underlying(one);
         const auto* dict = data.object<DictValue>();
         if (!dict) {
@@ -119,6 +122,15 @@ CallArguments tunedArguments(Interpreter& in, KernelValue& kernel, const CallArg
     return out;
 }
 
+[[noreturn]] static void failNoConfigs(Interpreter& in, Args a)
+{
+    for (const CallArgument& argument : a.items)
+        if (nearestName(argument.keyword, {"configs"}) == "configs")
+            in.fail(Code::kCallArguments, argument.range,
+                    fmt::format("`tilelang.autotune` has no argument `{}`; did you mean `configs`?", argument.keyword));
+    in.fail(Code::kCallArguments, a.call, "`tilelang.autotune` needs `configs`: a list of dicts of parameter values");
+}
+
 Value autotune(Interpreter& in, Args a)
 {
     const auto bound = in.bind(
@@ -127,7 +139,7 @@ Value autotune(Interpreter& in, Args a)
         "do_not_specialize=None, early_stop=False, early_stop_factor=2, **others",
         a, "tilelang.autotune");
     if (!bound.has("configs"))
-        in.fail(Code::kCallArguments, a.call, "`tilelang.autotune` needs `configs`: a list of dicts of parameter values");
+        failNoConfigs(in, a);
     const Value configs = bound["configs"];
     const SourceRange where = bound.range("configs");
     if (bound.has("func") && !bound["func"].isNone())

@@ -249,7 +249,9 @@ std::vector<Expr> globalShape(const Native& n, const char* argument)
 
 std::vector<Expr> constantShape(const Native& n, const char* argument)
 {
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // far beyond every chip; sizes of what is smaller are computed in 64 bits
     auto shape = globalShape(n, argument);
+    std::int64_t elements = 1;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         const auto* extent = ir::asInt(shape[axis]);
         if (!extent)
@@ -259,6 +261,9 @@ std::vector<Expr> constantShape(const Native& n, const char* argument)
                                   n.name, axis, ir::print(shape[axis])));
         if (*extent < 1)
             n.ev.fail(Code::kValueRange, n.range(argument), fmt::format("axis {} of the shape of {} is {}, but extents must be positive", axis, n.name, *extent));
+        if (*extent > kMost / elements)
+            n.ev.fail(Code::kCapacity, n.range(argument), fmt::format("{} of shape {} is far larger than the memory of any chip", n.name, shapeText(shape)));
+        elements *= *extent;
     }
     return shape;
 }

@@ -174,6 +174,7 @@ Value fill(const Native& n)
         t.emitOp({OpId::kClear, {dst.region}, {}}, n.range());
         return Value();
     }
+    checkLiteral(n.ev, buffer->dtype, n["value"], n.range("value"));
     const Expr value = toType(n.ev, buffer->dtype, n["value"], n.range("value"), fmt::format("the value of {}", n.name));
     t.emitOp({OpId::kFill, {dst.region, value}, {}}, n.range());
     return Value();

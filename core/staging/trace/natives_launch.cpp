@@ -231,7 +231,7 @@ Value warpSpecialize(const Native& n)
         for (const auto& one : itemsOf(item)) {
             groups.push_back(requireInt(n.ev, one, n.range(), fmt::format("a warp group of {}", n.name)));
             if (groups.back() < 0 || groups.back() >= count)
-                n.fail(Code::kThreadCount, fmt::format("warp group {} does not exist: the launch has {} groups of 128 threads", groups.back(), count));
+                n.fail(Code::kThreadCount, fmt::format("warp group {} does not exist: the launch has {} group{} of 128 threads", groups.back(), count, count == 1 ? "" : "s"));
         }
     if (groups.empty())
         n.fail(Code::kCallArguments, fmt::format("{} needs the warp groups that run its body", n.name));

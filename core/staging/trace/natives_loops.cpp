@@ -199,6 +199,8 @@ Value persistent(const Native& n)
     spec.axes = axesOf(n, itemsOf(n["domain"]));
     ir::Persistent order;
     order.waveSize = n.index("wave_size");
+    if (const auto* wave = ir::asInt(order.waveSize); wave && *wave < 1)
+        n.ev.fail(Code::kValueRange, n.range("wave_size"), fmt::format("wave_size of {} must be positive, not {}", n.name, *wave));
     order.index = n.index("index");
     order.groupSize = n.has("group_size") ? n.index("group_size") : ir::intImm(8);
     spec.persistent = std::move(order);

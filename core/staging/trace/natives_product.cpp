@@ -63,8 +63,12 @@ void checkShapes(const Native& n, const Matrix& a, const Matrix& b, const Matrix
         n.fail(Code::kShapeMismatch, fmt::format("the shape of C does not fit {}: {} but the product is {} x {} ({}, {})", n.name, size(c), M, N, size(a), size(b)));
 }
 
+// Operands and result are different buffers, of types that go together.
 void checkTypes(const Native& n, const Matrix& a, const Matrix& b, const Matrix& c)
 {
+    for (const Matrix* operand : {&a, &b})
+        if (operand->buffer() == c.buffer())
+            n.fail(Code::kRace, fmt::format("{} would write {} while it reads it; the result needs a buffer of its own", n.name, c.buffer()->name));
     const auto x = a.buffer()->dtype, y = b.buffer()->dtype, z = c.buffer()->dtype;
     if (x != y && !(x.bits() <= 8 && y.bits() <= 8 && x.isFloating() && y.isFloating()))
         n.fail(Code::kDtypeMismatch, fmt::format("the operands of {} differ in type: {} is {} and {} is {}; convert one with T.copy", n.name,

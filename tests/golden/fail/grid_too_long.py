@@ -1,0 +1,12 @@
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def kernel(n=64):
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+        with T.Kernel(1, 70000, threads=64) as bx:
+            Y[0] = X[0]
+
+    return main

@@ -1,0 +1,13 @@
+import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit(out_idx=[1])
+def kernel(n=64):
+    @T.prim_func
+    def main(X: T.Tensor((n,), T.float32), Y: T.Tensor((n,), T.float32)):
+        with T.Kernel(1, threads=64) as bx:
+            for a, b in T.Persistent([4, 4], 0, bx):
+                Y[a] = X[b]
+
+    return main
