@@ -1,7 +1,10 @@
+#include <unistd.h>
+
 #include <fmt/core.h>
 
 #include "app/cli/serve.h"
 #include "app/cli/verbs.h"
+#include "app/cli/version.h"
 #include "core/support/check.h"
 #include "core/target/names.h"
 
@@ -49,6 +52,8 @@ bool hasGoodTarget(const Options& options, Report& report)
 
 int runCommand(const std::vector<std::string>& arguments, std::stop_token stop)
 {
+    if (arguments == std::vector<std::string>{"--version"})
+        return writeAll(STDOUT_FILENO, fmt::format("tilec {}\n", kVersion)) ? kFine : kUsage;
     const auto options = parseOptions(arguments);
     if (!options) {
         Options fallback;

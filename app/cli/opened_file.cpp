@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -15,17 +15,34 @@ namespace tw::cli {
 
 namespace fs = std::filesystem;
 
-tl::expected<std::string, std::string> readFile(const std::string& path)
+namespace {
+
+constexpr std::size_t kMostProgram = std::size_t{64} << 20U;  // of a program; core/syntax opens less and says so
+
+std::string readAll(std::istream& in, std::size_t most)
+{
+    std::string text;
+    std::vector<char> part(std::size_t{1} << 16U);
+    while (in && text.size() <= most) {  // a device may never end
+        in.read(part.data(), static_cast<std::streamsize>(part.size()));
+        text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    }
+    return text;
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> readFile(const std::string& path, std::size_t most)
 {
     if (path == "-")
-        return std::string(std::istreambuf_iterator<char>(std::cin), {});
+        return readAll(std::cin, most);
     std::error_code error;
     if (fs::is_directory(path, error))
         return tl::unexpected(fmt::format("{} is a folder", path));
     errno = 0;
     std::ifstream in(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(in), {});
-    if (!in && !in.eof())
+    std::string text = readAll(in, most);
+    if (!in && !in.eof() && text.size() <= most)
         return tl::unexpected(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "no such file"));
     if (!in.is_open())
         return tl::unexpected(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "no such file"));
@@ -35,7 +52,7 @@ tl::expected<std::string, std::string> readFile(const std::string& path)
 std::unique_ptr<OpenedFile> OpenedFile::open(const Options& options, Report& report, std::stop_token stop)
 {
     const std::string& path = options.files.front();
-    auto text = readFile(path);
+    auto text = readFile(path, kMostProgram);
     if (!text) {
         report.fail(Code::kFile, text.error());
         return nullptr;

@@ -34,7 +34,7 @@ private:
     std::shared_ptr<const driver::CompileSnapshot> survey_;
 };
 
-// The bytes of a file or a reason.
-[[nodiscard]] tl::expected<std::string, std::string> readFile(const std::string& path);
+// The bytes of a file or a reason; of more than `most` bytes only the first of them and some.
+[[nodiscard]] tl::expected<std::string, std::string> readFile(const std::string& path, std::size_t most = SIZE_MAX);
 
 }  // namespace tw::cli

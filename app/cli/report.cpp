@@ -154,7 +154,7 @@ bool Report::print(int exitCode) const
         return writeAll(STDOUT_FILENO, document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
     }
     const bool isCheck = options_.verb && options_.verb->bit == VerbBit::kCheck;
-    const int stream = isCheck ? STDOUT_FILENO : STDERR_FILENO;
+    const int stream = isCheck && exitCode != kUsage ? STDOUT_FILENO : STDERR_FILENO;
     const bool isSaid = writeAll(stream, renderAll(wantsColor(options_.color, stream))) || !isCheck;
     const bool hasText = !options_.quiet || (options_.verb && options_.verb->bit == VerbBit::kEmit);
     return (!hasText || writeAll(STDOUT_FILENO, text_)) && isSaid;

@@ -141,8 +141,12 @@ private:
     {
         const std::string message = fmt::format("{} needs --param {}", kernel.name, fmt::join(names, ", "));
         const bool isNote = options_.verb->bit == VerbBit::kList || options_.verb->bit == VerbBit::kCheck;
-        if (isNote && report_.hasErrors())  // a call that does not fit its kernel has said it already
+        const auto isOfKernel = [&](const Diagnostic& d) { return d.severity == Severity::kError && d.kernel == kernel.name; };
+        // A call that does not fit its kernel has said it already.
+        if (isNote ? report_.hasErrors() : std::ranges::any_of(file_.survey().diagnostics, isOfKernel)) {
+            out_.exitCode = isNote ? out_.exitCode : kProgramWrong;
             return;
+        }
         Diagnostic d{Code::kUsage, isNote ? Severity::kNote : Severity::kError, kernel.range, message, {}, {}, kernel.name};
         report_.add(d);
         if (!isNote)

@@ -275,6 +275,8 @@ int runCompare(const Options& options, Report& report, std::stop_token stop)
             variants.push_back({slot.id, &*slot.capture});
             continue;
         }
+        if (stop.stop_requested())
+            continue;  // not measured is not wrong
         report.fail(slot.exitCode == kCannot ? Code::kNotSupported : Code::kUsage, fmt::format("{}{}", slot.error.starts_with("not supported: ") ? "" : slot.id + ": ", slot.error));
         exitCode = slot.exitCode == kFine ? static_cast<int>(kProgramWrong) : slot.exitCode;
     }

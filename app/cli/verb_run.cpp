@@ -69,6 +69,10 @@ int fillOutputs(const Options& options, const protocol::RunResult& result, Repor
     std::error_code error;
     if (!options.outputDir.empty())
         fs::create_directories(options.outputDir, error);
+    if (error) {
+        report.fail(Code::kFile, fmt::format("cannot make the folder {}: {}", options.outputDir, error.message()));
+        return kUsage;
+    }
     for (const protocol::Output& o : result.outputs) {
         Json out = {{"name", o.name}, {"dtype", o.dtype}, {"shape", o.shape}, {"min", optionalNumber(o.min)}, {"max", optionalNumber(o.max)},
                     {"mean", optionalNumber(o.mean)}, {"nan", o.nan}, {"inf", o.inf}};

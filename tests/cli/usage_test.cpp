@@ -50,6 +50,49 @@ TEST(Usage, AFullDiskIsSaid)
     }
 }
 
+TEST(Usage, BadUsageOfCheckGoesToStandardError)
+{
+    EXPECT_EQ(tilec("check --bogus").out, "");  // what `check` finds is its output; that it was called wrongly is not
+    EXPECT_EQ(tilec("check --bogus").exitCode, 2);
+    EXPECT_EQ(tilec("check /nowhere/x.py").out, "");
+}
+
+TEST(Usage, VersionIsSaid)
+{
+    const Answer answer = tilec("--version");
+    EXPECT_EQ(answer.exitCode, 0);
+    EXPECT_EQ(answer.out.substr(0, 6), "tilec ");
+}
+
+TEST(Usage, FilesWithoutEndAreNotReadForEver)
+{
+    const Answer answer = tilec("check /dev/zero --json", "ulimit -v 4000000; timeout 60 ");
+    EXPECT_EQ(answer.exitCode, 1);
+    EXPECT_EQ(answer.json()["diagnostics"][0]["code"], "file-too-large") << answer.out;
+}
+
+TEST(Usage, LongLinesAreShownInPart)
+{
+    const TemporaryFile file("long.py", "x = '" + std::string(100'000, 'y') + "' + (\n");
+    const Answer answer = tilec("check " + file.path());
+    EXPECT_EQ(answer.exitCode, 1);
+    EXPECT_LT(answer.out.size(), 2'000U);
+    EXPECT_NE(answer.out.find("never closed"), std::string::npos) << answer.out;
+}
+
+TEST(Usage, ACallThatContradictsItsKernelIsSaidOnce)
+{
+    std::string text = kAdd;
+    text.replace(text.find("add(1000)"), 9, "add()");
+    const TemporaryFile file("add.py", text);
+    for (const char* verb : {"check ", "run ", "verify "}) {
+        const Answer answer = tilec(verb + file.path() + " --json");
+        EXPECT_EQ(answer.exitCode, 1) << verb;
+        ASSERT_EQ(answer.json()["diagnostics"].size(), 1U) << verb << answer.out;
+        EXPECT_EQ(answer.json()["diagnostics"][0]["line"], 16);
+    }
+}
+
 TEST(Usage, MissingParametersAreNamed)
 {
     std::string text = kAdd;
