@@ -58,6 +58,16 @@ Result cancelledResult()
 
 }  // namespace
 
+namespace {
+
+// Requests, which only a client sends.
+constexpr auto isForRunners = []<class M>(const M&) {
+    return std::is_same_v<M, RunRequest> || std::is_same_v<M, VerifyRequest> || std::is_same_v<M, ProfileRequest> || std::is_same_v<M, CompileRequest> ||
+           std::is_same_v<M, MachineRequest> || std::is_same_v<M, MetricsRequest>;
+};
+
+}  // namespace
+
 template <class Result>
 Result Client::ask(Message request, const ProgressCallback& progress, std::stop_token stop)
 {
@@ -94,6 +104,8 @@ Result Client::ask(Message request, const ProgressCallback& progress, std::stop_
                     return end(differentVersion(*hello));
                 process_->greeted();
             }
+            if (std::visit(isForRunners, envelope->message))  // such as our own words, sent back
+                return end("the runner answered with something else: it asks instead of answering");
             if (const auto* failure = std::get_if<Failure>(&envelope->message))
                 return end(fmt::format("the runner refused the request: {}", failure->message));
             if (envelope->id != id)

@@ -77,6 +77,8 @@ TEST_F(Remote, EachWayToFailHasItsSentence)
     EXPECT_TRUE(refusal("ssh:empty").starts_with("empty does not start tilec: "));
     EXPECT_NE(refusal("ssh:chatty").find("the stream begins with \"Welcome to chatty\""), std::string::npos);
     EXPECT_TRUE(refusal("ssh:denied").starts_with("cannot reach denied by ssh: me@denied: Permission denied (publickey); `ssh-copy-id denied`"));
+    // What sends our own words back is no runner.
+    EXPECT_EQ(refusal("cmd:cat"), "the runner answered with something else: it asks instead of answering");
     EXPECT_EQ(call("run", "ssh:").exitCode, 2);
     EXPECT_EQ(call("run", "ssh:/cuda:0").exitCode, 2);
     EXPECT_EQ(call("run", "cmd:").exitCode, 2);
