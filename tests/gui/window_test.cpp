@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QFile>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -74,6 +75,32 @@ private Q_SLOTS:
             }
             for (const char* theme : {"dark", "light"})
                 window_->setThemePreference(QString::fromLatin1(theme));
+        }
+    }
+
+    // Views without a place in the saved layout stay away, and the others keep their sizes.
+    void aRestartLooksTheSame()
+    {
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
+        int width = 0;
+        for (int start = 0; start < 3; ++start) {
+            MainWindow::Services services;
+            services.compile = [](const auto& request, auto stop) { return driver::compile(request, stop); };
+            services.settings = Settings(true);
+            MainWindow window(std::move(services));
+            window.resize(1400, 900);
+            window.restoreSession();
+            window.show();
+            QApplication::processEvents();
+            for (auto* view : window.views())
+                QVERIFY2(view->isHidden() || view->isFloating() || window.dockWidgetArea(view) != Qt::NoDockWidgetArea,
+                         qPrintable(view->objectName()));
+            QVERIFY(window.view(QStringLiteral("kernels"))->isVisible());
+            QVERIFY(window.view(QStringLiteral("tune"))->isHidden());
+            const int now = window.view(QStringLiteral("passes"))->width();
+            QVERIFY2(start == 0 || std::abs(now - width) < 20, qPrintable(QStringLiteral("%1 then %2").arg(width).arg(now)));
+            width = now;
+            QVERIFY(window.close());
         }
     }
 

@@ -26,7 +26,13 @@
 namespace tw::gui {
 namespace {
 constexpr int kLayoutVersion = 1;  // of saved layouts: another one has other docks, and falls back to the layout as shipped
+
+void placeViews(MainWindow& window, const QString& layout, const QByteArray& state)
+{
+    if (state.isEmpty() || !restoreViews(window, layout, state, kLayoutVersion))
+        arrangeViews(window, layout);
 }
+}  // namespace
 
 MainWindow::MainWindow(Services services, QWidget* parent)
     : QMainWindow(parent), settings_(services.settings), language_(LanguageInfo::load()),
@@ -260,9 +266,7 @@ void MainWindow::setLayout(const QString& name)
         saveLayout();
     layoutName_ = name;
     settings_.setLayoutName(name);
-    const QByteArray state = settings_.layoutState(name);
-    if (state.isEmpty() || !restoreState(state, kLayoutVersion))
-        arrangeViews(*this, name);
+    placeViews(*this, name, settings_.layoutState(name));
     updateTitleBars();
 }
 
@@ -308,7 +312,9 @@ void MainWindow::showEvent(QShowEvent* event)
     if (std::exchange(wasShown_, true))
         return;
     // Again: sizes are kept only in a window of the size that they were saved in.
-    if (const QByteArray state = settings_.layoutState(layoutName_); state.isEmpty() || !restoreState(state, kLayoutVersion))
+    if (const QByteArray state = settings_.layoutState(layoutName_); !state.isEmpty())
+        placeViews(*this, layoutName_, state);
+    else
         resizeViews(*this, layoutName_);
 }
 

@@ -35,9 +35,8 @@ QList<Place> placesOf(const QString& layout)
             {Qt::BottomDockWidgetArea, names({"problems", "run", "profile", "findings", "resources", "access", "memory", "tensor"}), 230}};
 }
 
-}  // namespace
-
-void arrangeViews(MainWindow& window, const QString& layout)
+// A view without a place is hidden; left alone it would stand in the window's corner, over everything.
+void takeAway(MainWindow& window, const QString& layout)
 {
     for (auto* view : window.views()) {
         window.removeDockWidget(view);
@@ -45,6 +44,19 @@ void arrangeViews(MainWindow& window, const QString& layout)
     }
     window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     window.setCorner(Qt::BottomRightCorner, layout == QLatin1String("profile") ? Qt::BottomDockWidgetArea : Qt::RightDockWidgetArea);
+}
+
+}  // namespace
+
+bool restoreViews(MainWindow& window, const QString& layout, const QByteArray& state, int version)
+{
+    takeAway(window, layout);
+    return window.restoreState(state, version);
+}
+
+void arrangeViews(MainWindow& window, const QString& layout)
+{
+    takeAway(window, layout);
     for (const auto& place : placesOf(layout)) {
         View* front = nullptr;
         for (const auto& name : place.views) {
