@@ -220,6 +220,13 @@ private Q_SLOTS:
         QVERIFY(view->sharedBox()->value() >= 2 * (64 * 32 + 32 * 64) * 2);  // two stages of both tiles
         view->registersBox()->setValue(255);
         QCOMPARE(view->occupancy().limiter, std::string("registers"));
+        // The table says what bounds the kernel as it is, and the bars can be saved.
+        QStringList names;
+        for (int row = 0; row < view->rows().rowCount(); ++row)
+            names << view->rows().index(row, 0).data().toString();
+        for (const char* name : {"Occupancy", "Blocks by threads", "Blocks a multiprocessor takes", "Blocks by shared memory"})
+            QVERIFY2(names.contains(QString::fromLatin1(name)), name);
+        QVERIFY(writePicture(view->picture(), folder_.filePath(QStringLiteral("occupancy.svg"))));
         QCOMPARE(view->occupancy().blocks, 2);
         view->sharedBox()->setValue(100 * 1024);
         QCOMPARE(view->occupancy().limiter, std::string("shared memory"));

@@ -1,7 +1,9 @@
 #include "app/gui/views/resource_view.h"
 
+#include <QClipboard>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -14,12 +16,14 @@
 #include <QTreeView>
 
 #include "app/gui/models/row_model.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/limit_bars.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
 namespace {
 
+constexpr int kNoLimit = 999;  // so many blocks fit nowhere
 constexpr int kMostRegisters = 255;
 constexpr double kShownBlocks = 32;  // what a full bar stands for
 
@@ -67,19 +71,28 @@ void ResourceView::makeContent()
 
 QWidget* ResourceView::makeBar(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     choice_ = new QComboBox(bar);
     choice_->setAccessibleName(tr("Launch"));
     caption_ = new QLabel(bar);
     caption_->setProperty("role", "muted");
     caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* copy = iconButton(QStringLiteral("copy"), tr("Copy the table as CSV"), bar);
     auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 3, 8, 3);
+    layout->setContentsMargins(8, 3, 6, 3);
+    layout->setSpacing(4);
     layout->addWidget(choice_);
     layout->addWidget(caption_, 1);
+    layout->addWidget(copy);
+    layout->addWidget(makeExportButton([this] { return picture(); }, bar));
+    connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(rows_->toCsv()); });
     return bar;
+}
+
+Picture ResourceView::picture() const
+{
+    const QSizeF size = bars_->sizeHint();
+    return {QStringLiteral("occupancy"), size, [this, size](QPainter& painter) { bars_->paintAll(painter, size); }};
 }
 
 QWidget* ResourceView::makeWhatIf(QWidget* parent)
@@ -211,10 +224,10 @@ void ResourceView::showLaunch()
     if (index < 0 || static_cast<std::size_t>(index) >= launches_.size())
         return;
     const Launch& launch = launches_[static_cast<std::size_t>(index)];
-    showRows(launch);
     const auto& made = launch.compiled;
     needs_ = {launch.threads, made ? static_cast<int>(*made->registers) : 0,
               (made ? made->sharedBytes : launch.staticShared) + launch.dynamicShared};
+    showRows(launch);
     {
         const QScopedValueRollback taking(taking_, true);
         threads_.box->setRange(1, target_.maxThreadsPerBlock);
@@ -258,6 +271,10 @@ void ResourceView::showRows(const Launch& launch)
     add(tr("Shared memory, static"), resourceBytes(staticBytes), {});
     add(tr("Shared memory, dynamic"), resourceBytes(launch.dynamicShared), {});
     add(tr("Shared memory, total"), resourceBytes(staticBytes + launch.dynamicShared), resourceBytes(target_.sharedBytesPerBlock));
+    const auto own = target::occupancyOf(target_, needs_);
+    add(tr("Occupancy"), tr("%1 %").arg(own.fraction * 100, 0, 'g', 3), {}, tr("limited by %1").arg(QString::fromStdString(own.limiter)));
+    for (const auto& limit : own.limits)
+        add(limit.resource == "blocks" ? tr("Blocks a multiprocessor takes") : tr("Blocks by %1").arg(QString::fromStdString(limit.resource)), limit.blocks > kNoLimit ? tr("no limit") : QString::number(limit.blocks), {});
     rows_->setRows(std::move(rows));
 }
 
@@ -293,7 +310,7 @@ void ResourceView::showOccupancy()
     QList<LimitBar> bars;
     for (const auto& limit : o.limits)
         bars << LimitBar{tr("by %1").arg(QString::fromStdString(limit.resource)), static_cast<double>(limit.blocks),
-                         limit.blocks > 999 ? tr("no limit") : limit.blocks == 1 ? tr("1 block") : tr("%1 blocks").arg(limit.blocks)};
+                         limit.blocks > kNoLimit ? tr("no limit") : limit.blocks == 1 ? tr("1 block") : tr("%1 blocks").arg(limit.blocks)};
     bars_->setBars(std::move(bars), kShownBlocks);
     reset_->setEnabled(!following_);
 }

@@ -3,6 +3,7 @@
 
 #include "app/gui/session/far_stages.h"
 #include "app/gui/views/view.h"
+#include "app/gui/widgets/export_picture.h"
 #include "core/target/occupancy.h"
 
 class QComboBox;
@@ -27,6 +28,8 @@ public:
     [[nodiscard]] unsigned farStages() const override;
 
     [[nodiscard]] target::Occupancy occupancy() const;  // of what the controls say
+    [[nodiscard]] Picture picture() const;              // what bounds it
+    [[nodiscard]] RowModel& rows() { return *rows_; }
     [[nodiscard]] QSpinBox* threadsBox() const { return threads_.box; }
     [[nodiscard]] QSpinBox* registersBox() const { return registers_.box; }
     [[nodiscard]] QSpinBox* sharedBox() const { return shared_.box; }

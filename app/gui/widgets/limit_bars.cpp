@@ -38,9 +38,20 @@ QSize LimitBars::sizeHint() const { return {320, static_cast<int>(bars_.size()) 
 void LimitBars::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
+    draw(painter, width());
+}
+
+void LimitBars::paintAll(QPainter& painter, QSizeF size) const
+{
+    painter.fillRect(QRectF({0, 0}, size), palette().color(QPalette::Base));
+    draw(painter, static_cast<int>(size.width()));
+}
+
+void LimitBars::draw(QPainter& painter, int across) const
+{
     painter.setRenderHint(QPainter::Antialiasing);
     const auto least = std::min_element(bars_.begin(), bars_.end(), [](const LimitBar& a, const LimitBar& b) { return a.value < b.value; });
-    const int room = std::max(20, width() - kLabel - kText);
+    const int room = std::max(20, across - kLabel - kText);
     for (qsizetype i = 0; i < bars_.size(); ++i) {
         const auto& bar = bars_[i];
         const bool isLeast = &bar == &*least;

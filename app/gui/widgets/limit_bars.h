@@ -19,6 +19,7 @@ public:
     explicit LimitBars(QWidget* parent = nullptr);
     void setBars(QList<LimitBar> bars, double largest);  // `largest`: what a full bar stands for
     void setColors(const QColor& bar, const QColor& least);
+    void paintAll(QPainter& painter, QSizeF size) const;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return {160, sizeHint().height()}; }
 
@@ -26,6 +27,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void draw(QPainter& painter, int across) const;
+
     QList<LimitBar> bars_;
     double largest_ = 1;
     QColor bar_, least_;
