@@ -96,6 +96,31 @@ private Q_SLOTS:
         QCOMPARE(flowRows(capture, nullptr)[0].cells[6], QString());
     }
 
+    // A stored run carries its program: here it is compiled again, so that every tab has it.
+    void storedRunsHaveTheirIrAndMemoryToo()
+    {
+        Workbench bench(compileReal);
+        ProfileSession profiles(bench, {"/bin/false"}, nullptr);
+        CompareSession session(bench, profiles, compileReal, {"/bin/false"}, nullptr);
+        const auto stored = share(makeSampleCapture());
+        session.addCapture(stored, QStringLiteral("run 1"));
+        auto broken = *stored;
+        broken.files.front().text = "def f(:";
+        session.addCapture(share(broken), QStringLiteral("run 2"));
+        QTRY_VERIFY_WITH_TIMEOUT(!session.isBusy(), kWaitMs);
+        const auto& first = session.variants()[0];
+        QVERIFY(first.snapshot && first.snapshot->function);
+        QCOMPARE(first.snapshot->instance.params, stored->params);
+        QCOMPARE(first.shown(), stored.get());  // its numbers stay its own
+        const ComparedVariant compared{first.label, first.snapshot.get(), first.shown()};
+        QCOMPARE(variantText(compared, ComparedText::kCuda, {}), stored->cuda.text);
+        QVERIFY(!comparedPasses({compared}).isEmpty());
+        // One that does not compile here any more is still there, and nobody is bothered.
+        QVERIFY(!session.variants()[1].snapshot);
+        QVERIFY(session.variants()[1].state.isEmpty());
+        QVERIFY(session.variants()[1].shown());
+    }
+
     void countersOverTimeStandOnOneAxis()
     {
         auto first = makeSampleCapture(), second = makeSlowerCapture();

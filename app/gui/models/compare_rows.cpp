@@ -127,9 +127,9 @@ std::string variantText(const ComparedVariant& v, ComparedText kind, const QStri
             return std::string(v.snapshot->source->text());
         return v.capture->files.empty() ? std::string() : v.capture->files.front().text;
     case ComparedText::kCuda:
-        if (v.snapshot)
-            return v.snapshot->cuda ? v.snapshot->cuda->text : std::string();
-        return v.capture->cuda.text;
+        if (!v.capture->cuda.text.empty())
+            return v.capture->cuda.text;  // as it ran
+        return v.snapshot && v.snapshot->cuda ? v.snapshot->cuda->text : std::string();
     case ComparedText::kIr: break;
     }
     if (!v.snapshot)

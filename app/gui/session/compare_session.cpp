@@ -39,6 +39,26 @@ protocol::Job jobOf(const driver::CompileRequest& request)
     return job;
 }
 
+// What a capture carries, as it ran.
+driver::CompileRequest programOf(const CapturePtr& capture)
+{
+    driver::CompileRequest request;
+    request.source = std::make_shared<SourceText>(capture->files.front().name, capture->files.front().text);
+    request.readSibling = [capture](const std::string& name) -> std::optional<std::string> {
+        for (std::size_t i = 1; i < capture->files.size(); ++i)
+            if (const auto& file = capture->files[i]; file.name == name || file.name.ends_with("/" + name))
+                return file.text;
+        return std::nullopt;
+    };
+    request.kernel.kernel = capture->kernel;
+    request.kernel.instance = capture->instance;
+    request.kernel.params = capture->params;
+    for (const auto& [name, extent] : capture->dims)
+        request.kernel.dims[name] = std::to_string(extent);
+    request.target = capture->target;
+    return request;
+}
+
 }  // namespace
 
 CompareSession::CompareSession(Workbench& workbench, ProfileSession& profiles, CompileFunction compile, std::vector<std::string> runnerCommand,
@@ -168,7 +188,10 @@ void CompareSession::addCapture(const CapturePtr& capture, const QString& label)
     variant.id = ++lastId_;
     variant.label = label;
     variant.capture = capture;
+    const int id = variant.id;
     add(std::move(variant));
+    if (!capture->files.empty())
+        compile(id, programOf(capture));  // for what a capture does not hold: the IR after every pass, the shared memory map
 }
 
 void CompareSession::sweep(const std::string& parameter, const QStringList& values)
@@ -216,7 +239,8 @@ void CompareSession::deliver(int id, const SnapshotPtr& snapshot, const CaptureP
     variant->isBusy = false;
     variant->snapshot = modelled ? snapshot : nullptr;
     variant->model = modelled;
-    variant->state = snapshot ? firstError(snapshot->diagnostics) : tr("cancelled");
+    const bool isStored = variant->job.text.empty();  // it has its numbers, whether it compiles here or not
+    variant->state = isStored ? QString() : snapshot ? firstError(snapshot->diagnostics) : tr("cancelled");
     Q_EMIT changed();
 }
 

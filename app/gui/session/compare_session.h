@@ -13,7 +13,7 @@ namespace tw::gui {
 struct Variant {
     int id = 0;
     QString label;
-    SnapshotPtr snapshot;  // null for a stored run, and until it has compiled
+    SnapshotPtr snapshot;  // null until it has compiled; of a stored run, if its program still compiles
     CapturePtr capture;    // null until it was profiled
     CapturePtr model;      // of the snapshot; null with it
     protocol::Job job;     // how to profile it; empty text for a stored run

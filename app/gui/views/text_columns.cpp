@@ -5,15 +5,23 @@
 #include <QScopedValueRollback>
 #include <QScrollBar>
 
+#include "app/gui/widgets/elided_label.h"
 #include "profiler/compare/aligned_texts.h"
 
 namespace tw::gui {
 namespace {
 constexpr int kContext = 3;  // equal lines that stay around a difference
+constexpr int kLeastColumn = 250;  // pixels
 }
 
-TextColumns::TextColumns(QWidget* parent) : QWidget(parent), layout_(new QHBoxLayout(this)), theme_(Theme::load(QStringLiteral("light")))
+TextColumns::TextColumns(QWidget* parent) : QScrollArea(parent), layout_(new QHBoxLayout), theme_(Theme::load(QStringLiteral("light")))
 {
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* row = new QWidget;
+    row->setLayout(layout_);
+    setWidget(row);
     layout_->setContentsMargins(0, 0, 0, 0);
     layout_->setSpacing(1);
 }
@@ -37,11 +45,11 @@ void TextColumns::rebuild(std::size_t count, Language language)
     panes_.clear();
     language_ = language;
     for (std::size_t i = 0; i < count; ++i) {
-        auto* box = new QWidget(this);
-        auto* title = new QLabel(box);
+        auto* box = new QWidget(widget());
+        box->setMinimumWidth(kLeastColumn);
+        auto* title = new ElidedLabel(box);
         title->setProperty("role", "muted");
         title->setContentsMargins(10, 3, 10, 3);
-        title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         auto* text = new TextPane(language, box);
         text->setReadOnly(true);
         text->setMarginWidth(0, 0);
@@ -91,7 +99,6 @@ void TextColumns::setColumns(const std::vector<Column>& columns, Language langua
         }
         auto& pane = panes_[c];
         pane.title->setText(columns[c].title);
-        pane.title->setToolTip(columns[c].title);
         pane.text->setTextBytes(aligned.text(c, columns[c].text));
         pane.text->setDiffLines(added, removed);
         pane.text->setMarginWidth(0, 0);

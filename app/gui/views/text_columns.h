@@ -1,7 +1,7 @@
-// Texts side by side with their differences marked and equal parts folded; they scroll together.
+// Texts side by side with their differences marked and equal parts folded; they scroll together, and sideways where there are many.
 #pragma once
 
-#include <QWidget>
+#include <QScrollArea>
 
 #include "app/gui/editor/text_pane.h"
 
@@ -10,7 +10,7 @@ class QLabel;
 
 namespace tw::gui {
 
-class TextColumns : public QWidget {
+class TextColumns : public QScrollArea {
     Q_OBJECT
 
 public:
