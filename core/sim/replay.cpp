@@ -12,9 +12,10 @@ using interp::Engine;
 namespace {
 
 constexpr double kQueue = 64;      // passes that the path to shared memory and caches takes before it holds up its warps
+constexpr double kStoreQueue = 512;  // the same of stores on their way
 constexpr double kSlack = 32;      // clocks that a warp may run ahead of the others: units keep their order in slices
 constexpr double kTurn = 8;        // before the end of a wgmma, when the warp group asks for its next one
-constexpr double kLaunchGap = 40;  // between the starts of blocks on one multiprocessor
+constexpr double kLaunchGap = 140;  // between the starts of blocks on one multiprocessor (16 of 128 threads a multiprocessor on an H200: 138)
 
 // Copies or products of a warp: those since the last commit, and the groups before.
 struct Groups {
@@ -168,7 +169,8 @@ private:
         case TraceKind::kShared: done = pass(w, start, op.work) + p.shared; break;
         case TraceKind::kLoad: done = transfer(pass(w, start, op.work), op.bytes); break;
         case TraceKind::kStore:
-            done = l2_.reserve(pass(w, start, op.work), op.bytes / l2Rate_);
+            done = stores_.reserve(l2_.reserve(pass(w, start, op.work), op.bytes / l2Rate_), op.bytes / p.storeBytes);
+            w.now += std::max(0.0, done - start - op.bytes / p.storeBytes - kStoreQueue);
             (void)dram_.reserve(start, op.bytes / dramRate_);
             break;
         case TraceKind::kCopy: w.copies.pending = std::max(w.copies.pending, transfer(pass(w, start, op.work), op.bytes)); break;
@@ -277,7 +279,7 @@ private:
     const Hardware& h_;
     double l2Rate_ = 1, dramRate_ = 1, latency_ = 0, second_ = 0;
     std::vector<Unit> issue_, tensor_, special_, lanes_, narrow_;
-    Unit shared_, l2_, dram_;
+    Unit shared_, l2_, dram_, stores_;
     std::vector<std::vector<Phase>> phases_;  // by block
     std::vector<Warp> warps_;
 };

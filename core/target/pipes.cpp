@@ -13,8 +13,8 @@ struct Row {
 const auto& rows()
 {
     static const std::array kRows = {
-#define TW_PIPES(name, arithmetic, special, shared, mma, wgmma, block, transaction, fence, bulk, l2, copies, bulks, narrow, longs, descriptor, mhz) \
-    Row{name, {arithmetic, special, shared, mma, wgmma, block, transaction, fence, bulk, l2, copies, bulks, narrow, longs, descriptor, mhz}},
+#define TW_PIPES(name, arithmetic, special, shared, mma, wgmma, block, transaction, fence, bulk, l2, copies, bulks, narrow, longs, descriptor, stores, mhz) \
+    Row{name, {arithmetic, special, shared, mma, wgmma, block, transaction, fence, bulk, l2, copies, bulks, narrow, longs, descriptor, stores, mhz}},
 #include "core/target/pipes.def"
 #undef TW_PIPES
     };

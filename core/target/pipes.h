@@ -23,6 +23,7 @@ struct Pipes {
     double narrow = 64;           // comparisons, conversions, integers a clock, of one multiprocessor
     double longSpecial = 60;      // from the start of a division to what follows it: it branches to its rare cases
     double descriptor = 0;        // instructions of a warp around one wgmma: its descriptors
+    double storeBytes = 64;       // that one multiprocessor writes a clock, in sectors
     double productMHz = 1000;     // the clock while products run: power keeps it below the boost clock of rates.h
 };
 

@@ -91,12 +91,12 @@ class AgainstH200 : public testing::TestWithParam<const char*> {};
 
 TEST_P(AgainstH200, BlocksTakeAboutAsLongAndSpendItAlike)
 {
-    const auto open = [](const std::string& name) { return store::readTwr((std::filesystem::path(TW_SOURCE_DIR) / "tests/data" / (name + ".twr")).string()); };
+    const auto open = [](const std::string& name) { return store::readTwr((std::filesystem::path(TW_SOURCE_DIR) / "tests/data/overlapped" / (name + ".twr")).string()); };
     const auto read = open(GetParam()), attention = open("attention");
     ASSERT_TRUE(read) << read.error();
     ASSERT_TRUE(attention) << attention.error();
     const double record = emptyStage(attention->timelines.at(1));
-    EXPECT_NEAR(record, 47, 1);
+    EXPECT_NEAR(record, 47, 3);
     const auto snapshot = compiled(read->files.at(0).text, read->params);
     sim::TimelineOptions options;
     options.launches = {{read->launches.at(0).blocksPerSm, 0.1}};
@@ -108,7 +108,7 @@ TEST_P(AgainstH200, BlocksTakeAboutAsLongAndSpendItAlike)
     for (const auto& [name, measured] : theirs) {
         const Shares& sim = ours.at(name);
         EXPECT_GT(sim.clocks, 0.8 * measured.clocks) << name;
-        EXPECT_LT(sim.clocks, 1.1 * measured.clocks) << name;
+        EXPECT_LT(sim.clocks, 1.2 * measured.clocks) << name;
         for (const char* event : {"wait", "tensor", "issue", "compute", "reduce"}) {
             const auto share = [&](const Shares& s) { return s.by.contains(event) ? s.by.at(event) : 0.0; };
             EXPECT_NEAR(share(sim), share(measured), 0.12) << name << " " << event;  // of the role's time
