@@ -27,6 +27,13 @@ public:
     }
 };
 
+Finish finishOf(DType type)
+{
+    return type.isFloating() ? Finish::kRound : Finish::kWrap;
+}
+
+}  // namespace
+
 Effort effortOf(ir::BinaryOp op, DType type)
 {
     if (op == ir::BinaryOp::kMul && type.isFloating())
@@ -52,13 +59,6 @@ Effort effortOf(OpId op)
     default: return Effort::kSimple;
     }
 }
-
-Finish finishOf(DType type)
-{
-    return type.isFloating() ? Finish::kRound : Finish::kWrap;
-}
-
-}  // namespace
 
 bool hasAccess(const ir::Expr& e)
 {

@@ -72,6 +72,10 @@ enum class Effort : std::uint8_t {
     kLong       // a sequence around one of those: a division, erf
 };
 
+// Of an operator on operands of a type, and of an operation of mathematics.
+[[nodiscard]] Effort effortOf(ir::BinaryOp op, ir::DType type);
+[[nodiscard]] Effort effortOf(ir::OpId op);
+
 // One instruction as threads reach it. Values are named by the slots of the compiled code; what it does to memory and to arrays of
 // threads is told after it, by `touches` and `uses`.
 struct Step {

@@ -19,19 +19,6 @@ namespace pa = profile_analysis;
 
 constexpr double kMostSteps = 4e7, kMostFlops = 4e9;  // of one block: seconds
 
-// How many blocks share a multiprocessor, and what L2 does not hold: as the model has them.
-std::vector<sim::LaunchPlace> placesOf(const pa::Work& work, const std::vector<pa::LaunchFacts>& facts, const target::Target& target)
-{
-    std::vector<sim::LaunchPlace> places;
-    const auto model = facts.size() == work.launches.size() ? pa::modelOf(work, facts, target) : std::nullopt;
-    for (std::size_t i = 0; model && i < model->launches.size(); ++i) {
-        const pa::LaunchModel& m = model->launches[i];
-        const double each = std::ceil(static_cast<double>(work.launches[i].blocks) / target.multiprocessors);
-        places.push_back({std::clamp(static_cast<int>(each), 1, std::max(1, m.occupancy.blocks)), m.l2.read > 0 ? m.dram.read / m.l2.read : 0});
-    }
-    return places;
-}
-
 // The blocks that a GPU would record, of all launches.
 std::vector<std::int64_t> recordedBlocks(const driver::RecordedProgram& recorded, const pa::Work& work)
 {
@@ -58,18 +45,36 @@ std::string tooLarge(const pa::Work& work)
     return {};
 }
 
+pa::Work workOf(const Session& session)
+{
+    pa::Values values = session.workload().extents.values;
+    for (const auto& [name, extent] : session.prepared().arguments.dims)
+        values[name] = extent;
+    return pa::workOf(session.function(), values);
+}
+
 }  // namespace
+
+std::vector<sim::LaunchPlace> placesOf(const Session& session, const capture::Capture& capture)
+{
+    const pa::Work work = workOf(session);
+    pa::CompiledFacts facts = pa::factsOf(*session.workload().snapshot);
+    for (std::size_t i = 0; i < std::min(facts.launches.size(), capture.launches.size()); ++i)
+        facts.launches[i].registers = std::max(facts.launches[i].registers, capture.launches[i].registers);
+    std::vector<sim::LaunchPlace> places;
+    const auto model = facts.launches.size() == work.launches.size() ? pa::modelOf(work, facts.launches, session.target()) : std::nullopt;
+    for (std::size_t i = 0; model && i < model->launches.size(); ++i) {
+        const pa::LaunchModel& m = model->launches[i];
+        const double each = std::ceil(static_cast<double>(work.launches[i].blocks) / session.target().multiprocessors);
+        places.push_back({std::clamp(static_cast<int>(each), 1, std::max(1, m.occupancy.blocks)), m.l2.read > 0 ? m.dram.read / m.l2.read : 0});
+    }
+    return places;
+}
 
 void addSimulatedTimeline(const Session& session, const std::vector<std::int64_t>& blocks, capture::Capture& capture)
 {
     const driver::CompileSnapshot& snapshot = *session.workload().snapshot;
-    pa::Values values = session.workload().extents.values;
-    for (const auto& [name, extent] : session.prepared().arguments.dims)
-        values[name] = extent;
-    const pa::Work work = pa::workOf(session.function(), values);
-    pa::CompiledFacts facts = pa::factsOf(snapshot);
-    for (std::size_t i = 0; i < std::min(facts.launches.size(), capture.launches.size()); ++i)
-        facts.launches[i].registers = std::max(facts.launches[i].registers, capture.launches[i].registers);
+    const pa::Work work = workOf(session);
     if (std::string why = tooLarge(work); !why.empty()) {
         capture.absences["timeline"] = std::move(why);
         return;
@@ -86,7 +91,7 @@ void addSimulatedTimeline(const Session& session, const std::vector<std::int64_t
     }
     sim::TimelineOptions options;
     options.blocks = blocks.empty() ? recordedBlocks(*recorded, work) : blocks;
-    options.launches = placesOf(work, facts.launches, session.target());
+    options.launches = placesOf(session, capture);
     options.progress = session.reporter("timeline");
     interp::Arguments arguments = session.prepared().arguments;
     const PointerOrder order(session.function(), arguments);

@@ -50,6 +50,7 @@ void addPlan(const Session& session, const std::vector<std::int64_t>& blocks, ca
     const auto recorded = driver::recordProgram(*session.workload().snapshot, {}, found);
     timeline::PlanOptions options;
     options.blocks = blocks;
+    options.launches = placesOf(session, capture);
     options.values = session.workload().extents.values;
     for (const auto& [name, extent] : session.prepared().arguments.dims)
         options.values[name] = extent;

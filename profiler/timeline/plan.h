@@ -1,14 +1,13 @@
 // The timeline that the compiled kernel should have: modelled, for machines without a GPU, and to be shown above a measured one.
 //
-// The code with records is followed role by role, without values; a model of one multiprocessor gives it times. The model, all of
-// it (numbers: rates.h):
-//   - Work takes the longest of its tensor, float and shared-memory cycles; products of several roles take turns.
-//   - Global memory is one queue a multiprocessor: so many bytes a cycle, and a latency behind it. Loads to registers are waited
-//     for, stores are not; asynchronous copies are waited for where the code waits.
-//   - Barriers cost nothing but the waiting. Issuing instructions, bank conflicts and other blocks on the multiprocessor cost
-//     nothing either.
-// So prologue, steady state and epilogue of a schedule are where it puts them; absolute times are a lower bound. simulated.h charges what
-// this leaves out.
+// The code with records is followed role by role, without values, and what its warps do is played back on core/sim's multiprocessor
+// (replay.h is the model of time: latencies, issue, barriers, the units that roles and the blocks beside them share). Unlike simulated.h,
+// which executes with values:
+//   - What a step does is counted, not its instructions in order: arithmetic that does not depend on itself overlaps.
+//   - Accesses are ideal: no bank conflicts, no half-used sectors.
+//   - Conditions on values of memory are taken to hold, as work.h says.
+// So it shows the pipeline as it was planned, at the pace that the hardware allows; what a recorded timeline has longer than that is
+// worth a look: a late producer, conflicts, code that the compiler made worse.
 #pragma once
 
 #include <map>
@@ -18,14 +17,15 @@
 #include <tl/expected.hpp>
 
 #include "codegen/driver/record.h"
+#include "core/sim/timeline.h"
 #include "profiler/capture/capture.h"
-#include "profiler/timeline/work.h"
 
 namespace tw::timeline {
 
 struct PlanOptions {
     std::map<std::string, std::int64_t> values;  // of symbolic extents and integer scalars, by name
     std::vector<std::int64_t> blocks;            // linear indices; empty: those that a GPU would record
+    std::vector<sim::LaunchPlace> launches;      // by number; missing ones have a multiprocessor to themselves and L2 holds all
     std::size_t steps = 20000;                   // of a role, at most
 };
 struct Plan {
@@ -33,7 +33,8 @@ struct Plan {
     std::vector<std::string> remarks;  // what the model had to assume
 };
 
-// `target`: whose code `recorded` is. Launches follow one another. Fails if no launch makes records, or its grid cannot be known.
+// `target`: whose code `recorded` is. Launches follow one another. Fails if no launch makes records, its grid cannot be known, or the
+// latencies of the target are not ("not supported: …").
 [[nodiscard]] tl::expected<Plan, std::string> plan(const driver::RecordedProgram& recorded, const target::Target& target, const PlanOptions& options);
 
 }  // namespace tw::timeline

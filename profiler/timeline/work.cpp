@@ -1,6 +1,7 @@
 #include "profiler/timeline/work.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,8 @@ using ir::as;
 using ir::OpId;
 using ir::Stmt;
 
+constexpr double kLoopInstructions = 4;  // of an iteration: counting, comparing, branching
+
 // Whether the order of what is below matters: records, and what waits for others or tells them.
 class Orders final : public ir::Visitor {
 public:
@@ -32,10 +35,11 @@ public:
 
 class RoleWalk {
 public:
-    RoleWalk(const ir::Launch& launch, std::int64_t leader, std::int64_t threads, Values values, const Rates& rates, std::size_t limit,
+    RoleWalk(const ir::Launch& launch, std::int64_t leader, std::int64_t threads, Values values, const Machine& machine, std::size_t limit,
              std::map<std::pair<const ir::BufferNode*, std::int64_t>, int>& barriers, std::vector<std::string>& remarks)
-        : launch_(launch), leader_(leader), active_(threads), values_(std::move(values)), rates_(rates), limit_(limit), barriers_(barriers), remarks_(remarks)
+        : launch_(launch), leader_(leader), active_(threads), values_(std::move(values)), machine_(machine), limit_(limit), barriers_(barriers), remarks_(remarks)
     {
+        out_.leader = leader;
         out_.threads = threads;
         setThread(leader);
     }
@@ -102,7 +106,10 @@ private:
     }
     void add(Step step)
     {
-        if (step.kind == StepKind::kWork && !out_.steps.empty() && out_.steps.back().kind == StepKind::kWork)
+        step.warp = static_cast<int>(thread_ / 32);
+        step.warps = static_cast<int>((active_ + 31) / 32);
+        const Step* last = out_.steps.empty() ? nullptr : &out_.steps.back();
+        if (step.kind == StepKind::kWork && last && last->kind == StepKind::kWork && last->warp == step.warp && last->warps == step.warps)
             out_.steps.back().cost += step.cost;
         else
             out_.steps.push_back(step);
@@ -110,7 +117,7 @@ private:
     void add(const Cost& cost)
     {
         if (!cost.isNothing())
-            add({StepKind::kWork, 0, 0, cost});
+            add({StepKind::kWork, 0, 0, cost, {}, 0, 1});
     }
 
     void statement(const Stmt& s)
@@ -130,8 +137,9 @@ private:
             remark("a while loop is taken to run once");
             statement(endless->body);
         } else if (const auto* store = as<ir::Store>(s)) {
-            add(accessCost(store->buffer, true, active_, rates_));
-            add(costOf(store->value, active_, rates_));
+            Cost cost = costOf(store->value, active_, machine_);
+            cost += accessCost(store->buffer, true, active_);
+            add(cost);
         } else if (const auto* op = as<ir::OpStmt>(s))
             operation(op->call);
         else if (s->kind == ir::StmtKind::kReturn)
@@ -188,9 +196,12 @@ private:
         orders.visit(loop.body);
         const auto at = [&](std::int64_t i) { values_[axis.var.get()] = ir::intImm(begin.value_or(0) + i * step.value_or(1), axis.var->dtype); };
         if (orders.found) {
+            Cost counting;
+            counting.narrow = loop.loop == ir::ForKind::kUnrolled ? 0 : kLoopInstructions;
             for (std::int64_t i = 0; i < trips && !isFull() && !left_; ++i) {
                 at(i);
                 statement(loop.body);
+                add(counting);
             }
             return;
         }
@@ -204,7 +215,7 @@ private:
         Cost cost;
         for (const Step& s : before)
             cost += s.cost;
-        add(cost.times(static_cast<double>(trips)));
+        add(cost.times(static_cast<double>(trips), loop.loop == ir::ForKind::kVectorized, isCarried(loop.body, axis.var)));
     }
 
     int barrierOf(const ir::OpCall& call)
@@ -224,43 +235,49 @@ private:
     void operation(const ir::OpCall& call)
     {
         if (call.op == OpId::kStageRecord)
-            return add({StepKind::kRecord, static_cast<int>(value(ir::exprOperand(call, "event")).value_or(0)), 0, {}});
+            return add({StepKind::kRecord, static_cast<int>(value(ir::exprOperand(call, "event")).value_or(0)), 0, {}, {}, 0, 1});
         const auto number = [&](const char* name, std::int64_t otherwise) {
             const ir::Expr e = ir::exprOperand(call, name);
             return e ? value(e).value_or(otherwise) : otherwise;
         };
         const auto onBarrier = [&](StepKind kind, std::int64_t count, const Cost& cost = {}) {
             if (const int id = barrierOf(call); id >= 0)
-                add({kind, id, count, cost});
+                add({kind, id, count, cost, {}, 0, 1});
             else
                 remark("a barrier whose index depends on values of memory is left out");
         };
+        const auto group = [&](StepKind kind, std::int64_t count, interp::Engine engine) { add({kind, 0, count, {}, engine, 0, 1}); };
         switch (call.op) {
         case OpId::kBarrierInit: return onBarrier(StepKind::kInit, number("count", 1));
         case OpId::kBarrierArrive: case OpId::kBarrierArriveExpectTx: return onBarrier(StepKind::kArrive, active_);
-        case OpId::kCpAsyncBarrier: return onBarrier(StepKind::kArrive, active_);
+        case OpId::kCpAsyncBarrier: return onBarrier(StepKind::kArriveCopies, active_);
         case OpId::kBarrierWait: return onBarrier(StepKind::kWait, number("parity", 0) & 1);
         case OpId::kTmaLoad: {
             Cost cost;
             cost.copied = bytesOf(*ir::regionOperand(call, "src"));
             return onBarrier(StepKind::kBulk, 0, cost);
         }
-        case OpId::kCommitGroup: return add({StepKind::kCommit, 0, 0, {}});
-        case OpId::kWaitGroup: return add({StepKind::kWaitGroups, 0, number("n", 0), {}});
+        case OpId::kCommitGroup: return group(StepKind::kCommit, 0, interp::Engine::kCpAsync);
+        case OpId::kWaitGroup: return group(StepKind::kWaitGroups, number("n", 0), interp::Engine::kCpAsync);
+        case OpId::kWarpgroupCommit: return group(StepKind::kCommit, 0, interp::Engine::kWgmma);
+        case OpId::kWaitWgmma: case OpId::kWarpgroupWait: return group(StepKind::kWaitGroups, number("n", 0), interp::Engine::kWgmma);
+        case OpId::kTmaStoreArrive: return group(StepKind::kCommit, 0, interp::Engine::kBulkStore);
+        case OpId::kTmaStoreWait: return group(StepKind::kWaitGroups, number("count", 0), interp::Engine::kBulkStore);
+        case OpId::kFenceProxyAsync: return add({StepKind::kFence, 0, 0, {}, {}, 0, 1});
         case OpId::kSyncThreads: {
             const std::int64_t all = launch_.threads[0] * launch_.threads[1] * launch_.threads[2];
-            return add({StepKind::kMeet, static_cast<int>(number("barrier_id", 0)), number("arrive_count", all), {}});
+            return add({StepKind::kMeet, static_cast<int>(number("barrier_id", 0)), number("arrive_count", all), {}, {}, 0, 1});
         }
         case OpId::kSyncCount: case OpId::kSyncAnd: case OpId::kSyncOr:
-            return add({StepKind::kMeet, 0, launch_.threads[0] * launch_.threads[1] * launch_.threads[2], {}});
-        default: add(costOf(call, active_, rates_));
+            return add({StepKind::kMeet, 0, launch_.threads[0] * launch_.threads[1] * launch_.threads[2], {}, {}, 0, 1});
+        default: add(costOf(call, active_, machine_));
         }
     }
 
     const ir::Launch& launch_;
     std::int64_t leader_, active_, thread_ = 0;
     Values values_, threadValues_;
-    const Rates& rates_;
+    const Machine& machine_;
     std::size_t limit_;
     std::map<std::pair<const ir::BufferNode*, std::int64_t>, int>& barriers_;  // shared by the roles
     std::vector<std::string>& remarks_;
@@ -270,7 +287,7 @@ private:
 
 }  // namespace
 
-std::vector<RoleWork> workOf(const ir::Launch& launch, const gpu::StageRecords& table, const Values& values, const Rates& rates, std::size_t limit,
+std::vector<RoleWork> workOf(const ir::Launch& launch, const gpu::StageRecords& table, const Values& values, const Machine& machine, std::size_t limit,
                              std::vector<std::string>& remarks)
 {
     std::map<std::pair<const ir::BufferNode*, std::int64_t>, int> barriers;
@@ -278,7 +295,7 @@ std::vector<RoleWork> workOf(const ir::Launch& launch, const gpu::StageRecords& 
     const std::int64_t total = launch.threads[0] * launch.threads[1] * launch.threads[2];
     for (std::size_t i = 0; i < table.roles.size(); ++i) {
         const std::int64_t end = i + 1 < table.roles.size() ? table.roles[i + 1].leader : total;
-        out.push_back(RoleWalk(launch, table.roles[i].leader, end - table.roles[i].leader, values, rates, limit, barriers, remarks).run());
+        out.push_back(RoleWalk(launch, table.roles[i].leader, end - table.roles[i].leader, values, machine, limit, barriers, remarks).run());
     }
     return out;
 }
