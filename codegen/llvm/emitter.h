@@ -123,6 +123,8 @@ public:
     bool emit();
     // Line n (from 1) of every debug location stands for entry n - 1.
     [[nodiscard]] const std::vector<ir::Provenance>& provenances() const { return provenances_; }
+    // Access groups whose stores may go past the caches.
+    [[nodiscard]] const std::set<const llvm::MDNode*>& streamed() const { return streamed_; }
 
 private:
     // ---- types and conversions (convert.cpp) ----
@@ -204,9 +206,14 @@ private:
     void countedLoop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, bool parallel,
                      const std::function<void(llvm::Value*)>& body);
     void spreadLoop(const ir::For& loop);
+    const ir::Store* streamedStore(const ir::For& loop);  // streaming.cpp
+    void streamedLoop(const ir::Store& store, const ir::Var& var, llvm::Value* begin, llvm::Value* end,
+                      const std::function<void(llvm::Value*, llvm::Value*)>& plain);
+    void streamFence();
     void whileLoop(const ir::While& loop);
     void ifElse(const ir::If& s);
     void store(const ir::Store& s);
+    void storeAt(const ir::Store& s, llvm::Value* base, llvm::Value* linear, bool frozen);
     void allocate(const ir::Buffer& buffer);
     void operation(const ir::OpStmt& s);
     void barrierOperation(const ir::OpCall& call);
@@ -294,11 +301,15 @@ private:
     const ir::Launch* launch_ = nullptr;
     std::unique_ptr<OperandSharing> sharing_;  // of a launch whose body runs once a block
     int sharedOperands_ = 0;                   // of the launch, so far
+    std::set<const llvm::MDNode*> streamed_;
     int launches_ = 0;
     int parts_ = 0;
     int sites_ = 0;
     bool fastMath_ = false;
     bool failed_ = false;
 };
+
+// Makes vector stores of these access groups non-temporal where they are aligned: behind the optimiser. (streaming.cpp)
+void streamStores(llvm::Module& module, const std::set<const llvm::MDNode*>& groups);
 
 }  // namespace tw::llvm_backend

@@ -48,6 +48,7 @@ struct Built {
     std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
     std::unique_ptr<llvm::Module> module;
     std::vector<ir::Provenance> provenances;
+    std::set<const llvm::MDNode*> streamed;
 };
 
 // The module as emitted; no module if the function cannot be.
@@ -64,12 +65,14 @@ Built build(const ir::Function& function, const HostCpu& cpu, llvm::TargetMachin
     llvm::raw_string_ostream stream(problems);
     TW_CHECK(!llvm::verifyModule(*module, &stream), "LLVM rejects the emitted module: " + stream.str());
     built.provenances = emitter.provenances();
+    built.streamed = emitter.streamed();
     built.module = std::move(module);
     return built;
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine)
+void optimize(Built& built, llvm::TargetMachine& machine)
 {
+    llvm::Module& module = *built.module;
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager graphs;
@@ -84,6 +87,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine)
     passes.registerLoopAnalyses(loops);
     passes.crossRegisterProxies(loops, functions, graphs, modules);
     passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+    streamStores(module, built.streamed);
 }
 
 // Records on which line of the text each instruction is printed.
@@ -200,7 +204,7 @@ std::unique_ptr<CompiledCode> compileToMemory(const ir::Function& function, Diag
     Built built = build(function, cpu, *machine, diagnostics);
     if (!built.module)
         return nullptr;
-    optimize(*built.module, *machine);
+    optimize(built, *machine);
     auto code = std::make_unique<JitCode>();
     code->provenances = std::move(built.provenances);
     auto jit = llvm::orc::LLJITBuilder().create();
@@ -233,7 +237,7 @@ EmittedText compileToText(const ir::Function& function, TextKind kind, Diagnosti
     if (!built.module)
         return {};
     if (kind != TextKind::kUnoptimizedIr)
-        optimize(*built.module, *machine);
+        optimize(built, *machine);
     if (kind != TextKind::kAssembly)
         return printModule(*built.module, built.provenances);
     return readAssembly(machineCode(*built.module, *machine, llvm::CodeGenFileType::AssemblyFile), built.provenances);
@@ -246,7 +250,7 @@ std::string compileToObject(const ir::Function& function, DiagnosticSink& diagno
     Built built = build(function, cpu, *machine, diagnostics);
     if (!built.module)
         return {};
-    optimize(*built.module, *machine);
+    optimize(built, *machine);
     return machineCode(*built.module, *machine, llvm::CodeGenFileType::ObjectFile).str().str();
 }
 

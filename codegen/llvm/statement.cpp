@@ -171,6 +171,7 @@ void Emitter::forLoop(const ir::For& loop)
     if (ir::boolAttr(loop.attrs, "spread", false) && !state_.threads && !state_.spreading && state_.accessGroups.empty())
         return spreadLoop(loop);
     const bool lanes = ir::boolAttr(loop.attrs, "lanes", false);
+    const ir::Store* stream = parallel ? streamedStore(loop) : nullptr;
     const auto nest = [&](auto& self, std::size_t depth) -> void {
         if (depth == loop.axes.size()) {
             statement(loop.body);
@@ -182,17 +183,25 @@ void Emitter::forLoop(const ir::For& loop)
         Value* step = axis.step ? index(axis.step) : b_.getInt64(1);
         const bool last = depth + 1 == loop.axes.size();
         Value* outer = state_.lane;
-        countedLoop(begin, end, step, parallel && last, [&](Value* i) {
-            bindVar(axis.var, i);
-            if (lanes) {
-                Value* number = b_.CreateSub(i, begin);
-                state_.lane = outer ? b_.CreateAdd(b_.CreateMul(outer, b_.CreateSub(end, begin)), number) : number;
-            }
-            self(self, depth + 1);
-        });
+        const auto run = [&](Value* from, Value* to) {
+            countedLoop(from, to, step, parallel && last, [&](Value* i) {
+                bindVar(axis.var, i);
+                if (lanes) {
+                    Value* number = b_.CreateSub(i, begin);
+                    state_.lane = outer ? b_.CreateAdd(b_.CreateMul(outer, b_.CreateSub(end, begin)), number) : number;
+                }
+                self(self, depth + 1);
+            });
+        };
+        if (last && stream)
+            streamedLoop(*stream, axis.var, begin, end, run);
+        else
+            run(begin, end);
         state_.lane = outer;
     };
     nest(nest, 0);
+    if (stream)
+        streamFence();
 }
 
 // The iterations of a nest in the only block of a launch, shared by the workers.
@@ -249,13 +258,17 @@ void Emitter::ifElse(const ir::If& s)
 
 void Emitter::store(const ir::Store& s)
 {
+    storeAt(s, slot(s.buffer).base, linearIndex(s.buffer, s.indices), false);
+}
+
+// The store's value, into element `linear` from `base`. Frozen, a copy stays a loop and does not become a memcpy.
+void Emitter::storeAt(const ir::Store& s, Value* base, Value* linear, bool frozen)
+{
     Value* value = vectorise(expression(s.value), s.buffer->dtype);
     if (s.value->dtype != s.buffer->dtype)
         value = convert(value, s.value->dtype, s.buffer->dtype);
-    Value* linear = linearIndex(s.buffer, s.indices);
-    const BufferSlot target = slot(s.buffer);
-    annotateFrom_ = target.parallelDepth;
-    storeElement(s.buffer->dtype, target.base, linear, value);
+    annotateFrom_ = slot(s.buffer).parallelDepth;
+    storeElement(s.buffer->dtype, base, linear, frozen ? b_.CreateFreeze(value) : value);
     annotateFrom_ = 0;
 }
 
