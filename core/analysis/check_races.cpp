@@ -2,8 +2,11 @@
 //
 // They certainly meet if a variable of the nest with more than one value does not occur in the indices, or if enumeration
 // finds equal indices. It is an error if the element is read, changed and written (an update is lost) or if the stored values
-// certainly differ; a value that only running can tell is a warning.
+// certainly differ; a value that only running can tell is a warning. So is an element that one iteration reads and another
+// writes.
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
@@ -93,7 +96,50 @@ private:
                 return report(store, value, *axis, range);
         }
         if (guards().size() == outerGuards_ && isUpdate(store, value) && collides(indices))
-            reportLostUpdate(store, range, "several iterations");
+            return reportLostUpdate(store, range, "several iterations");
+        if (guards().empty() && store.buffer->scope != ir::MemoryScope::kFragment)  // those have one indexing in a nest
+            checkNeighbours(store, indices, value, range);
+    }
+
+    // s[i] = s[i + 1]: what one iteration reads another writes, before or after.
+    void checkNeighbours(const ir::Store& store, const std::vector<Expr>& indices, const Expr& value, const SourceRange& range)
+    {
+        struct Loads final : ir::Visitor {
+            using ir::Visitor::visit;
+            const ir::BufferNode* buffer = nullptr;
+            std::vector<const ir::Load*> found;
+            void visit(const Expr& e) override
+            {
+                if (const auto* load = as<ir::Load>(e); load && load->buffer.get() == buffer)
+                    found.push_back(load);
+                ir::Visitor::visit(e);
+            }
+        } loads;
+        loads.buffer = store.buffer.get();
+        static_cast<ir::Visitor&>(loads).visit(value);
+        if (loads.found.empty())
+            return;
+        const auto written = places(indices);
+        std::map<std::vector<std::int64_t>, std::size_t> writers;
+        for (std::size_t n = 0; written && n < written->size(); ++n)
+            writers.emplace((*written)[n], n);
+        for (const ir::Load* load : loads.found) {
+            const auto read = written ? places(load->indices) : std::nullopt;
+            for (std::size_t n = 0; read && n < read->size(); ++n)
+                if (const auto writer = writers.find((*read)[n]); writer != writers.end() && writer->second != n)
+                    return reportNeighbours(store, *load, range);
+        }
+    }
+
+    void reportNeighbours(const ir::Store& store, const ir::Load& load, const SourceRange& range)
+    {
+        if (!reported_.insert(store.buffer.get()).second)
+            return;
+        context_.diagnostics.warning(
+            Code::kRace, range,
+            fmt::format("{} is made from {} while other iterations of T.Parallel write that, in no order: this is a race; store into another buffer, or "
+                        "use T.serial for that loop",
+                        element(store.buffer->name, store.indices), element(load.buffer->name, load.indices)));
     }
 
     // Whether the stored value is made from the element that it replaces.
@@ -129,7 +175,7 @@ private:
             return;  // all of them store the same value
         const arith::Facts facts;
         const bool differs = value->dtype.isInteger() && facts.normalize(value).coefficientOf(axis.var.get()) != 0;
-        const std::string message = fmt::format("{} of T.Parallel all store into {}, in no order: {}", iterations, element(store),
+        const std::string message = fmt::format("{} of T.Parallel all store into {}, in no order: {}", iterations, element(store.buffer->name, store.indices),
                                                 differs ? "their values differ, so the result is a race"
                                                         : "unless their values are equal, the result is a race");
         if (differs)
@@ -146,15 +192,15 @@ private:
             Code::kRace, range,
             fmt::format("{} of T.Parallel update {} at the same time, so updates are lost; this race needs T.atomic_add, "
                         "T.reduce_sum, or T.serial for that loop",
-                        iterations, element(store)));
+                        iterations, element(store.buffer->name, store.indices)));
     }
 
-    static std::string element(const ir::Store& store)
+    static std::string element(const std::string& buffer, const std::vector<Expr>& indices)
     {
-        std::string indices;
-        for (const Expr& index : store.indices)
-            indices += (indices.empty() ? "" : ", ") + ir::print(index);
-        return fmt::format("{}[{}]", store.buffer->name, indices);
+        std::string text;
+        for (const Expr& index : indices)
+            text += (text.empty() ? "" : ", ") + ir::print(index);
+        return fmt::format("{}[{}]", buffer, text);
     }
 
     // Each variable of the nest is, up to a factor and a constant, an index of its own: no two iterations meet.
@@ -174,18 +220,25 @@ private:
         return separated.size() == axes.size();
     }
 
-    // Tries all points of the nest, with everything else at 0 (where it begins).
+    // Whether two points of the nest have equal indices.
     bool collides(const std::vector<Expr>& indices) const
     {
         if (areObviouslyDistinct(indices))
             return false;
+        const auto all = places(indices);
+        return all && std::set(all->begin(), all->end()).size() < all->size();
+    }
+
+    // The indices at all points of the nest, with everything else at 0 (where it begins); empty if that cannot be told.
+    std::optional<std::vector<std::vector<std::int64_t>>> places(const std::vector<Expr>& indices) const
+    {
         std::vector<const ir::ExprNode*> vars;
         std::vector<std::int64_t> extents;
         std::int64_t points = 1;
         for (const ir::Axis* axis : nestAxes()) {
             const auto *begin = ir::asInt(axis->begin), *end = ir::asInt(axis->end);
             if (!begin || !end || *begin != 0 || *end <= 0 || points > kMaxPoints / *end)
-                return false;
+                return std::nullopt;
             vars.push_back(axis->var.get());
             extents.push_back(*end);
             points *= *end;
@@ -194,25 +247,23 @@ private:
         for (const Expr& index : indices) {
             auto program = arith::Evaluation::compile(index, vars);
             if (!program)
-                return false;
+                return std::nullopt;
             programs.push_back(*std::move(program));
         }
-        std::set<std::vector<std::int64_t>> seen;
-        std::vector<std::int64_t> point(vars.size()), target(programs.size());
+        std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(points));
+        std::vector<std::int64_t> point(vars.size());
         for (std::int64_t n = 0; n < points; ++n) {
             std::int64_t rest = n;
             for (std::size_t i = vars.size(); i-- > 0; rest /= extents[i])
                 point[i] = rest % extents[i];
-            for (std::size_t i = 0; i < programs.size(); ++i) {
-                const auto value = programs[i].run(point);
+            for (arith::Evaluation& program : programs) {
+                const auto value = program.run(point);
                 if (!value)
-                    return false;
-                target[i] = *value;
+                    return std::nullopt;
+                out[static_cast<std::size_t>(n)].push_back(*value);
             }
-            if (!seen.insert(target).second)
-                return true;
         }
-        return false;
+        return out;
     }
 
     const CheckContext& context_;
