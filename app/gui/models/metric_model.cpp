@@ -42,7 +42,7 @@ QString MetricModel::text(const protocol::MetricInfo& metric, int column) const
 {
     switch (column) {
     case kName: return QString::fromStdString(metric.name);
-    case kUnit: return QString::fromStdString(metric.unit);
+    case kUnit: return metric.unit == "us" ? QStringLiteral("\u00b5s") : QString::fromStdString(metric.unit);
     case kPasses: return metric.passes > 0 ? QString::number(metric.passes) : QString();
     default: return QString::fromStdString(metric.meaning);
     }

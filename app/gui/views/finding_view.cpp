@@ -9,6 +9,11 @@ namespace {
 constexpr double kFindingsWidth = 720;
 constexpr double kLeastGain = 1.005;  // less is not worth a word
 
+QString againstBaseline(const QString& change)
+{
+    return change == QLatin1String("same") ? FindingView::tr("same as the baseline") : FindingView::tr("%1 against the baseline").arg(change);
+}
+
 // The same rule at the same line; null: the baseline, if there is one, has none.
 const capture::Finding* sameFinding(const capture::Capture* baseline, const capture::Finding& finding)
 {
@@ -72,7 +77,7 @@ void FindingView::showCapture(const capture::Capture& capture)
         item.gain = f.gain > kLeastGain ? tr("up to %1\u00d7").arg(f.gain, 0, 'f', 2) : QString();
         item.place = f.line > 0 ? tr("line %1").arg(f.line) : QString();
         if (const auto* before = sameFinding(baseline(), f))
-            item.place += (item.place.isEmpty() ? QString() : QStringLiteral(" \u00b7 ")) + tr("%1 against the baseline").arg(deltaText(f.value, before->value, f.unit));
+            item.place += (item.place.isEmpty() ? QString() : QStringLiteral(" \u00b7 ")) + againstBaseline(deltaText(f.value, before->value, f.unit));
         else if (baseline())
             item.place += (item.place.isEmpty() ? QString() : QStringLiteral(" \u00b7 ")) + tr("not in the baseline");
         item.badge = originName(f.origin);

@@ -26,7 +26,7 @@ MetricDialog::MetricDialog(ProfileSession& session, std::string device, std::str
       nothing_(new EmptyState(QStringLiteral("counters"), pages_))
 {
     setWindowTitle(tr("Counters of the next profile"));
-    resize(920, 560);
+    resize(1040, 560);
     line_->setPlaceholderText(tr("Search by name or meaning: bank conflict, dram, tensor…"));
     line_->setAccessibleName(tr("Search counters"));
     line_->setClearButtonEnabled(true);
@@ -63,8 +63,8 @@ QTreeView* MetricDialog::makeTable(QWidget* parent)
     table->setUniformRowHeights(true);
     table->setAlternatingRowColors(true);
     table->header()->setStretchLastSection(true);
-    table->header()->resizeSection(MetricModel::kName, 430);
-    table->header()->resizeSection(MetricModel::kUnit, 110);
+    table->header()->resizeSection(MetricModel::kName, 400);
+    table->header()->resizeSection(MetricModel::kUnit, 90);
     table->header()->resizeSection(MetricModel::kPasses, 70);
     connect(table, &QTreeView::activated, model_, &MetricModel::toggle);
     return table;
