@@ -22,7 +22,7 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent), recent_(new QVBoxLa
                                "and every stage is linked to the line that it came from."),
                             this);
     hint->setProperty("role", "muted");
-    auto* keys = new QLabel(tr("Or drop one here, or a .twr capture. Ctrl+Shift+P finds every command, F1 explains a name."), this);
+    auto* keys = new QLabel(tr("Or drop one here, or a .twr capture.\nCtrl+Shift+P finds every command, F1 explains a name."), this);
     keys->setProperty("role", "muted");
     auto* open = new QPushButton(icon(QStringLiteral("open"), palette().color(QPalette::HighlightedText)), tr("Open a file…"), this);
     open->setProperty("primary", true);
