@@ -207,19 +207,62 @@ Findings extraTraffic(const Evidence& e)
     return {f};
 }
 
+bool waitsForProducts(const Evidence& e, const capture::Operation& op, const std::string& reason)
+{
+    if (!e.facts || !(reason.starts_with("barrier") || reason.starts_with("warpgroup_arrive") || reason.starts_with("gmma")))
+        return false;
+    return std::ranges::any_of(*e.facts, [&](const LaunchFacts& f) {
+        const auto unit = f.products.find(op.id);
+        return unit != f.products.end() && unit->second == ProductUnit::kWgmma;
+    });
+}
+
+namespace {
+
+// What a warp that the sampler found with `reason` waits for. CUPTI's documentation of the stall reasons.
+std::string waitText(const Evidence& e, const capture::Operation& op, const std::string& reason)
+{
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kTexts = {{
+        {"long_scoreboard", "memory beyond the multiprocessor"},
+        {"short_scoreboard", "shared memory or special functions"},
+        {"barrier", "the other warps at a barrier"},
+        {"membar", "a memory fence"},
+        {"wait", "the fixed latency of their last instruction"},
+        {"dispatch_stall", "the dispatcher"},
+        {"math_pipe_throttle", "a pipe of arithmetic that is taken"},
+        {"mio_throttle", "room in the queue to shared memory and special functions"},
+        {"lg_throttle", "room in the queue of global loads and stores"},
+        {"branch_resolving", "a branch"},
+        {"no_instructions", "their next instructions to be fetched"},
+    }};
+    if (waitsForProducts(e, op, reason))
+        return fmt::format("its products ({})", reason);
+    const auto text = std::ranges::find_if(kTexts, [&](const auto& t) { return reason.starts_with(t.first); });
+    return text == kTexts.end() ? reason : fmt::format("{} ({})", text->second, reason);
+}
+
+}  // namespace
+
+// Warps that were ready and not chosen wait for nothing; and that a wait for a barrier waits is its work: consumerWaits says whose matter.
 Findings stalledOperations(const Evidence& e)
 {
     constexpr double kShare = 0.1, kStalled = 0.3;
     Findings out;
     for (const capture::Operation& op : e.capture.operations) {
-        const auto worst = std::max_element(op.stalls.begin(), op.stalls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-        if (op.samples <= 0 || op.timeShare < kShare || worst == op.stalls.end() || worst->second < kStalled)
+        const std::string* worst = nullptr;
+        double most = kStalled;
+        for (const auto& [reason, share] : op.stalls)
+            if (share >= most && !reason.starts_with("not_selected") && !reason.starts_with("selected")) {
+                most = share;
+                worst = &reason;
+            }
+        if (op.samples <= 0 || op.timeShare < kShare || !worst || op.name.starts_with("barrier_wait"))
             continue;
         Finding f = findingAt(e, "stalled", op.where, op.id);
-        f.value = 100 * worst->second;
+        f.value = 100 * most;
         f.unit = "%";
         f.origin = op.origin;
-        f.reason = fmt::format("{:.0f} % of the samples are in {}, and {:.0f} % of those wait for {}", 100 * op.timeShare, op.name, f.value, worst->first);
+        f.reason = fmt::format("{:.0f} % of the samples are in {}, and {:.0f} % of those wait for {}", 100 * op.timeShare, op.name, f.value, waitText(e, op, *worst));
         out.push_back(std::move(f));
     }
     return out;

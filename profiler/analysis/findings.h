@@ -54,6 +54,8 @@ using Findings = std::vector<capture::Finding>;
 
 // What rules share.
 [[nodiscard]] const capture::Operation* operationOf(const Evidence& e, std::uint32_t id);
+// Whether warps that stall for `reason` at `op` wait for its own products: the sampler calls a wait for wgmma a barrier, too.
+[[nodiscard]] bool waitsForProducts(const Evidence& e, const capture::Operation& op, const std::string& reason);
 // A finding at an operation, or at a place where it has none.
 [[nodiscard]] capture::Finding findingAt(const Evidence& e, const char* code, const SourceRange& where, std::uint32_t op);
 // Times faster if `share` of the time shrinks to `rest` of itself.

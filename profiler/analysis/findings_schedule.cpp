@@ -45,7 +45,8 @@ Waiting waitingOf(const capture::Timeline& t)
 {
     double all = 0, waits = 0;
     std::map<std::uint32_t, double> byOp;
-    for (const capture::Span& s : t.spans) {
+    for (std::size_t i = 0; i < t.spans.size(); ++i) {
+        const capture::Span& s = t.spans[i];
         const std::string& role = t.tracks[static_cast<std::size_t>(s.track)].role;
         if (!role.starts_with("consumer") && role != "block")
             continue;
@@ -53,7 +54,8 @@ Waiting waitingOf(const capture::Timeline& t)
         all += ns;
         if (s.event == "wait") {
             waits += ns;
-            byOp[s.op] += ns;
+            const bool hasNext = i + 1 < t.spans.size() && t.spans[i + 1].track == s.track;
+            byOp[s.op != 0 || !hasNext ? s.op : t.spans[i + 1].op] += ns;  // a wait of no operation is one of the work behind it
         }
     }
     Waiting w{all > 0 ? waits / all : 0, 0, t.origin};
@@ -181,7 +183,7 @@ Findings heavyMeetings(const Evidence& e)
     Findings out;
     for (const capture::Operation& op : e.capture.operations) {
         const auto barrier = std::find_if(op.stalls.begin(), op.stalls.end(), [](const auto& s) { return s.first.starts_with("barrier"); });
-        if (barrier == op.stalls.end() || barrier->second * op.timeShare < kStalled)
+        if (barrier == op.stalls.end() || barrier->second * op.timeShare < kStalled || waitsForProducts(e, op, barrier->first))
             continue;
         Finding f = findingAt(e, "sync-heavy", op.where, op.id);
         f.value = 100 * barrier->second * op.timeShare;

@@ -134,6 +134,45 @@ TEST_F(ModelFindings, SamplesAtABarrier)
     EXPECT_NE(found[0].reason.find("barrier"), std::string::npos);
 }
 
+// The sampler finds warps that wait for wgmma at WARPGROUP.DEPBAR, and calls that a barrier.
+TEST_F(ModelFindings, AWaitForProductsIsNoMeeting)
+{
+    capture::Operation op;
+    op.id = 3;
+    op.name = "gemm a, b → c";
+    op.where = {0, 13, 18};
+    op.line = 3;
+    op.samples = 1000;
+    op.timeShare = 0.5;
+    op.stalls = {{"barrier", 0.6}, {"long_scoreboard", 0.1}};
+    capture_.operations = {op};
+    std::vector<LaunchFacts> facts(1);
+    facts[0].products[3] = ProductUnit::kWgmma;
+    evidence_.facts = &facts;
+    EXPECT_TRUE(heavyMeetings(evidence_).empty());
+    const Findings found = stalledOperations(evidence_);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].reason, "50 % of the samples are in gemm a, b → c, and 60 % of those wait for its products (barrier)");
+}
+
+TEST_F(ModelFindings, ReadyWarpsAreNotStalled)
+{
+    capture::Operation op;
+    op.id = 3;
+    op.name = "parallel i, j → score";
+    op.samples = 1000;
+    op.timeShare = 0.5;
+    op.stalls = {{"not_selected", 0.5}, {"short_scoreboard", 0.2}};
+    capture_.operations = {op};
+    EXPECT_TRUE(stalledOperations(evidence_).empty());
+    capture_.operations[0].stalls = {{"not_selected", 0.5}, {"short_scoreboard", 0.4}};
+    Findings found = stalledOperations(evidence_);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].reason.find("shared memory or special functions"), std::string::npos);
+    capture_.operations[0].name = "barrier_wait";
+    EXPECT_TRUE(stalledOperations(evidence_).empty());
+}
+
 TEST_F(ModelFindings, LanesThatDisagree)
 {
     sim::Report report;

@@ -108,6 +108,11 @@ TEST(Findings, ConsumersWaitByTheTimeline)
     EXPECT_DOUBLE_EQ(found[0].value, 38);
     EXPECT_EQ(found[0].line, 2);
     EXPECT_NEAR(found[0].gain, 1 / 0.62, 1e-9);
+    // A wait of a group of copies belongs to none of them: it is a wait of the work behind it.
+    c.timelines[0].spans = {{1, "wait", 0, 0, 0, 0, 38}, {1, "tensor", 7, 0, 0, 38, 100}};
+    ASSERT_EQ(consumerWaits({c, h200()}).size(), 1U);
+    EXPECT_EQ(consumerWaits({c, h200()})[0].line, 2);
+    EXPECT_EQ(consumerWaits({c, h200()})[0].op, 7U);
     c.metrics[0].value = 90;
     EXPECT_TRUE(consumerWaits({c, h200()}).empty());
 }
