@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QFile>
+#include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -15,6 +16,7 @@
 #include "app/gui/views/code_view.h"
 #include "app/gui/views/kernel_view.h"
 #include "app/gui/views/run_view.h"
+#include "app/gui/windows/document_page.h"
 #include "app/gui/windows/main_window.h"
 #include "app/gui/windows/menus.h"
 #include "app/gui/windows/options.h"
@@ -102,6 +104,29 @@ private Q_SLOTS:
             width = now;
             QVERIFY(window.close());
         }
+    }
+
+    void filesThatAreTooLargeAreRefused()
+    {
+        QFile large(folder_.filePath(QStringLiteral("large.py")));
+        QVERIFY(large.open(QIODevice::WriteOnly));
+        QVERIFY(large.resize((16 << 20) + 1));
+        QString error;
+        QVERIFY(!readFile(large.fileName(), error));
+        QVERIFY2(error.endsWith(QStringLiteral("is larger than 16 MiB")), qPrintable(error));
+        QVERIFY(!readFile(QStringLiteral("/dev/zero"), error));
+        QVERIFY(!readFile(folder_.path(), error));
+        QVERIFY(!readFile(folder_.filePath(QStringLiteral("none.py")), error));
+        QVERIFY(error.startsWith(QStringLiteral("cannot open ")));
+    }
+
+    void aShotOfAMissingFileEnds()
+    {
+        QProcess shot;
+        shot.start(QStringLiteral(TW_BINARY_DIR "/bin/tilewright"), {folder_.filePath(QStringLiteral("none.py")), QStringLiteral("--shot"), QStringLiteral("/dev/null")});
+        QVERIFY(shot.waitForFinished(kWaitMs));
+        QCOMPARE(shot.exitCode(), 2);
+        QVERIFY(shot.readAllStandardError().contains("cannot open"));
     }
 
     void typingChangesTheSnapshot()

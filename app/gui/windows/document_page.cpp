@@ -14,23 +14,24 @@
 namespace tw::gui {
 namespace {
 
-constexpr qint64 kLargestFile = 64 << 20;
+constexpr qint64 kLargestFile = 16 << 20;  // as core/syntax
+
+}  // namespace
 
 std::optional<std::string> readFile(const QString& path, QString& error)
 {
     QFile file(path);
-    if (file.size() > kLargestFile) {
-        error = DocumentPage::tr("%1 is larger than 64 MiB").arg(path);
-        return std::nullopt;
-    }
     if (!file.open(QIODevice::ReadOnly)) {
         error = DocumentPage::tr("cannot open %1: %2").arg(path, file.errorString());
         return std::nullopt;
     }
-    return file.readAll().toStdString();
+    const QByteArray text = file.read(kLargestFile + 1);  // a device tells no size, and may never end
+    if (text.size() > kLargestFile) {
+        error = DocumentPage::tr("%1 is larger than %2 MiB").arg(path).arg(kLargestFile >> 20);
+        return std::nullopt;
+    }
+    return text.toStdString();
 }
-
-}  // namespace
 
 DocumentPage::DocumentPage(const LanguageInfo& language, const QString& key, QWidget* parent)
     : QWidget(parent), key_(key), editor_(new CodeEditor(language, this)), find_(new FindBar(*editor_, this)),

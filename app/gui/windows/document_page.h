@@ -3,6 +3,9 @@
 
 #include <QWidget>
 
+#include <optional>
+#include <string>
+
 #include "app/gui/editor/code_editor.h"
 
 class QFileSystemWatcher;
@@ -12,6 +15,9 @@ class QLabel;
 namespace tw::gui {
 
 class FindBar;
+
+// The bytes of a file of at most 16 MiB, or nothing and the reason in `error`.
+[[nodiscard]] std::optional<std::string> readFile(const QString& path, QString& error);
 
 class DocumentPage : public QWidget {
     Q_OBJECT

@@ -1,14 +1,32 @@
 #include <QApplication>
 #include <QStandardPaths>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "app/gui/windows/document_page.h"
 #include "app/gui/windows/main_window.h"
 #include "app/gui/windows/options.h"
 #include "app/gui/windows/shot.h"
 #include "codegen/driver/compile.h"
 #include "profiler/device/device.h"
 #include "profiler/store/store.h"
+
+namespace {
+
+// Says what cannot be read.
+bool canRead(const QStringList& files)
+{
+    return std::all_of(files.begin(), files.end(), [](const QString& file) {
+        QString error;
+        const bool isRead = file.endsWith(QStringLiteral(".twr")) || tw::gui::readFile(file, error);
+        if (!isRead)
+            std::fputs(qPrintable(QStringLiteral("tilewright: %1\n").arg(error)), stderr);
+        return isRead;
+    });
+}
+
+}  // namespace
 
 int main(int argc, char** argv)
 {
@@ -32,6 +50,8 @@ int main(int argc, char** argv)
     if (!options.svg.isEmpty())
         return drawSvg(options.svg, options.shot);
     const bool isShot = !options.shot.isEmpty();
+    if (isShot && !canRead(options.files))  // nobody would answer a dialog
+        return 2;
     MainWindow::Services services;
     services.compile = [](const auto& request, auto stop) { return tw::driver::compile(request, stop); };
     services.runnerCommand = tw::protocol::localRunnerCommand();
