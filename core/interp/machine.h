@@ -60,8 +60,6 @@ struct TileView {
 
 // Whether all of the region is inside of the buffer.
 [[nodiscard]] bool isInside(const TileView& view);
-// An integer or flag among the options of an operation.
-[[nodiscard]] std::int64_t attrInt(const OpRecord& record, const char* name, std::int64_t otherwise);
 
 struct MatrixTile;  // matrix_ops.h
 struct MatrixWalk;
@@ -202,7 +200,6 @@ private:
     // tile_view.cpp
     bool view(Fiber& f, const RegionRecord& region, int lane, bool write, TileView& out, const SourceRange& where,
               Block* block = nullptr);
-    void markWritten(TileView& v);
 
     // tile_copy.cpp
     void copyOp(Fiber& f, const Instr& in, const OpRecord& record, int lane);
@@ -308,7 +305,7 @@ private:
     std::set<std::int64_t> wanted_;
     std::vector<std::unique_ptr<Block>> blocks_;  // resident
     int threadCount_ = 1;
-    std::int64_t gridArrived_ = 0, gridGeneration_ = 0, gridThreads_ = 0;
+    std::int64_t gridArrived_ = 0, gridGeneration_ = 0;
     std::int64_t nextSerial_ = 0;
     std::int64_t launchesDone_ = 0;
     std::chrono::steady_clock::time_point lastProgress_;

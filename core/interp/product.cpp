@@ -40,20 +40,6 @@ void multiplyInt(const std::vector<Lane>& a, const std::vector<Lane>& b, std::ve
         }
 }
 
-// Every step rounded: float64 and 16-bit accumulators.
-void multiplySteps(ir::DType type, const std::vector<Lane>& a, const std::vector<Lane>& b, std::vector<Lane>& c, std::size_t m,
-                   std::size_t n, std::size_t k)
-{
-    for (std::size_t i = 0; i < m; ++i)
-        for (std::size_t p = 0; p < k; ++p) {
-            const double left = a[i * k + p].f;
-            Lane* row = c.data() + i * n;
-            for (std::size_t j = 0; j < n; ++j)
-                row[j].f += left * b[p * n + j].f;
-            roundLanes(type, row, n);
-        }
-}
-
 }  // namespace
 
 void multiply(ir::DType type, const std::vector<Lane>& a, const std::vector<Lane>& b, std::vector<Lane>& c, std::size_t m, std::size_t n,
@@ -64,7 +50,7 @@ void multiply(ir::DType type, const std::vector<Lane>& a, const std::vector<Lane
     else if (type.scalar == ir::Scalar::kFloat32)
         multiplyFloat(a, b, c, m, n, k);
     else
-        multiplySteps(type, a, b, c, m, n, k);
+        multiplySteps(a, b, c, m, n, k, [&](Lane* row, std::size_t count) { roundLanes(type, row, count); });  // float64, 16-bit accumulators
 }
 
 }  // namespace tw::interp

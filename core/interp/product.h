@@ -12,4 +12,19 @@ namespace tw::interp {
 void multiply(ir::DType type, const std::vector<Lane>& a, const std::vector<Lane>& b, std::vector<Lane>& c, std::size_t m, std::size_t n,
               std::size_t k);
 
+// The same for floats, where `round(row, n)` rounds a row of C after every step.
+template <class Round>
+void multiplySteps(const std::vector<Lane>& a, const std::vector<Lane>& b, std::vector<Lane>& c, std::size_t m, std::size_t n, std::size_t k,
+                   Round&& round)
+{
+    for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t p = 0; p < k; ++p) {
+            const double left = a[i * k + p].f;
+            Lane* row = c.data() + i * n;
+            for (std::size_t j = 0; j < n; ++j)
+                row[j].f += left * b[p * n + j].f;
+            round(row, n);
+        }
+}
+
 }  // namespace tw::interp

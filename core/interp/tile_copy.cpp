@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/interp/tile_walk.h"
+#include "core/ir/call.h"
 #include "core/support/check.h"
 
 namespace tw::interp {
@@ -144,7 +145,7 @@ void Machine::clusterCopy(Fiber& f, const Instr& in, const OpRecord& record)
     const int lane = std::max(0, f.mask.first(f.n));
     TileView src;
     TileView dst;
-    const std::int64_t mask = attrInt(record, "cluster_mask", 0);
+    const std::int64_t mask = ir::intAttr(*record.attrs, "cluster_mask", 0);
     if (record.at(2).present()) {
         const std::int64_t rank = scalarOf(f, record.at(2).slot, 0);
         if (!self.cluster || rank < 0 || rank >= static_cast<std::int64_t>(self.cluster->blocks.size())) {
@@ -246,10 +247,10 @@ void Machine::im2colOp(Fiber& f, const Instr& in, const OpRecord& record, int la
         error(Code::kShapeMismatch, in.where.range, "T.im2col takes an image of four axes and a tile of two");
         return;
     }
-    const std::int64_t kernel = attrInt(record, "kernel", 1);
-    const std::int64_t stride = attrInt(record, "stride", 1);
-    const std::int64_t dilation = attrInt(record, "dilation", 1);
-    const std::int64_t pad = attrInt(record, "pad", 0);
+    const std::int64_t kernel = ir::intAttr(*record.attrs, "kernel", 1);
+    const std::int64_t stride = ir::intAttr(*record.attrs, "stride", 1);
+    const std::int64_t dilation = ir::intAttr(*record.attrs, "dilation", 1);
+    const std::int64_t pad = ir::intAttr(*record.attrs, "pad", 0);
     const std::int64_t channels = img.axes[3].extent;
     const std::int64_t height = img.axes[1].extent;
     const std::int64_t width = img.axes[2].extent;

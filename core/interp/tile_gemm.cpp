@@ -3,6 +3,7 @@
 
 #include "core/interp/product.h"
 #include "core/interp/tile_walk.h"
+#include "core/ir/call.h"
 
 namespace tw::interp {
 
@@ -94,32 +95,6 @@ void toDoubles(DType type, std::vector<Lane>& lanes)
         castLanes(type, ir::kFloat64, lanes.data(), lanes.data(), lanes.size());
 }
 
-bool attrBool(const OpRecord& record, const char* name)
-{
-    const auto found = record.attrs->find(name);
-    if (found == record.attrs->end())
-        return false;
-    if (const auto* flag = std::get_if<bool>(&found->second))
-        return *flag;
-    const auto* number = std::get_if<std::int64_t>(&found->second);
-    return number && *number != 0;
-}
-
-// Every step rounded by `round`: perturbed runs.
-template <class Round>
-void multiplySteps(const std::vector<Lane>& a, const std::vector<Lane>& b, std::vector<Lane>& c, std::size_t m,
-                   std::size_t n, std::size_t k, Round&& round)
-{
-    for (std::size_t i = 0; i < m; ++i)
-        for (std::size_t p = 0; p < k; ++p) {
-            const double left = a[i * k + p].f;
-            Lane* row = c.data() + i * n;
-            for (std::size_t j = 0; j < n; ++j)
-                row[j].f += left * b[p * n + j].f;
-            round(row, n);
-        }
-}
-
 }  // namespace
 
 void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane)
@@ -136,7 +111,7 @@ void Machine::gemmOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
     Matrix am;
     Matrix bm;
     Matrix cm;
-    if (!matrixOf(av, attrBool(record, "transpose_A"), am) || !matrixOf(bv, attrBool(record, "transpose_B"), bm) ||
+    if (!matrixOf(av, ir::boolAttr(*record.attrs, "transpose_A", false), am) || !matrixOf(bv, ir::boolAttr(*record.attrs, "transpose_B", false), bm) ||
         !matrixOf(cv, false, cm)) {
         error(Code::kShapeMismatch, in.where.range, "the operands of a product have two axes");
         return;
@@ -198,7 +173,7 @@ bool Machine::expandSparse(Fiber& f, const Instr& in, const OpRecord& record, in
     Matrix em;
     if (!view(f, record.at(1).region, lane, false, ev, in.where.range))
         return false;
-    if (!matrixOf(ev, attrBool(record, "transpose_E"), em) || ev.type.isFloating()) {
+    if (!matrixOf(ev, ir::boolAttr(*record.attrs, "transpose_E", false), em) || ev.type.isFloating()) {
         error(Code::kShapeMismatch, in.where.range, "the metadata of a sparse product is an integer matrix");
         return false;
     }

@@ -3,23 +3,13 @@
 
 #include "core/interp/combine.h"
 #include "core/interp/tile_walk.h"
+#include "core/ir/call.h"
 
 namespace tw::interp {
 
 using ir::Combiner;
 using ir::DType;
 using ir::OpId;
-
-std::int64_t attrInt(const OpRecord& record, const char* name, std::int64_t otherwise)
-{
-    const auto found = record.attrs->find(name);
-    if (found == record.attrs->end())
-        return otherwise;
-    if (const auto* value = std::get_if<std::int64_t>(&found->second))
-        return *value;
-    const auto* flag = std::get_if<bool>(&found->second);
-    return flag ? (*flag ? 1 : 0) : otherwise;
-}
 
 namespace {
 
@@ -60,7 +50,7 @@ struct Reduction {
     bool single, rounds;
 
     Reduction(const OpRecord& record, const TileView& src, const TileView& dst, std::size_t dim)
-        : how(*ir::combiner(record.op)), clear(attrInt(record, "clear", 1) != 0), nanWins(attrInt(record, "nan_propagate", 0) != 0),
+        : how(*ir::combiner(record.op)), clear(ir::boolAttr(*record.attrs, "clear", true)), nanWins(ir::boolAttr(*record.attrs, "nan_propagate", false)),
           axis(src.axes[dim]), acc(accumulatorOf(how, src.type))
     {
         const bool sameRank = dst.axes.size() == src.axes.size();
@@ -97,7 +87,7 @@ void Machine::reduceOp(Fiber& f, const Instr& in, const OpRecord& record, int la
         !view(f, record.at(1).region, lane, true, dst, in.where.range))
         return;
     const auto rank = static_cast<std::int64_t>(src.axes.size());
-    std::int64_t dim = attrInt(record, "dim", -1);
+    std::int64_t dim = ir::intAttr(*record.attrs, "dim", -1);
     dim = dim < 0 ? dim + rank : dim;
     if (dim < 0 || dim >= rank) {
         error(Code::kShapeMismatch, in.where.range, "the axis of this reduction does not exist");
@@ -166,13 +156,13 @@ void Machine::scanOp(Fiber& f, const Instr& in, const OpRecord& record, int lane
     if (!view(f, record.at(0).region, lane, false, src, in.where.range))
         return;
     const auto rank = static_cast<std::int64_t>(src.axes.size());
-    std::int64_t dim = attrInt(record, "dim", 0);
+    std::int64_t dim = ir::intAttr(*record.attrs, "dim", 0);
     dim = dim < 0 ? dim + rank : dim;
     if (dim < 0 || dim >= rank || dst.axes.size() != src.axes.size()) {
         error(Code::kShapeMismatch, in.where.range, "the axis of this scan does not exist");
         return;
     }
-    const bool reverse = attrInt(record, "reverse", 0) != 0;
+    const bool reverse = ir::boolAttr(*record.attrs, "reverse", false);
     const Combiner how = record.op == OpId::kCumMax ? Combiner::kMax : Combiner::kSum;
     const DType accType = accumulatorOf(how, src.type);
     std::vector<std::int64_t> extents;
