@@ -4,6 +4,7 @@
 #include "core/arith/normalize.h"
 #include "core/ir/number.h"
 #include "core/ir/visit.h"
+#include "core/support/floor_division.h"
 
 namespace tw::arith {
 
@@ -55,11 +56,6 @@ Interval multiply(const Interval& a, const Interval& b)
             result.high = result.high ? std::max(*result.high, *p) : *p;
         }
     return result;
-}
-
-std::int64_t floorDivide(std::int64_t a, std::int64_t b)
-{
-    return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
 }
 
 Interval divide(const Interval& a, std::int64_t d)

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/ir/number.h"
+#include "core/support/floor_division.h"
 
 namespace tw::arith {
 
@@ -16,15 +17,13 @@ using I = std::int64_t;
 
 std::optional<I> divide(BinaryOp op, I a, I b)
 {
-    if (b == 0 || b == -1)
-        return b == 0 ? std::optional<I>{} : (op == BinaryOp::kFloorDiv || op == BinaryOp::kTruncDiv) ? -a : 0;
-    const I q = a / b, r = a % b;
-    const bool adjust = r != 0 && (r < 0) != (b < 0);
+    if (b == 0)
+        return {};
     switch (op) {
-    case BinaryOp::kFloorDiv: return adjust ? q - 1 : q;
-    case BinaryOp::kFloorMod: return adjust ? r + b : r;
-    case BinaryOp::kTruncDiv: return q;
-    default: return r;
+    case BinaryOp::kFloorDiv: return floorDivide(a, b);
+    case BinaryOp::kFloorMod: return floorRemainder(a, b);
+    case BinaryOp::kTruncDiv: return b == -1 ? floorDivide(a, b) : a / b;  // exact, so both round alike
+    default: return b == -1 ? 0 : a % b;
     }
 }
 

@@ -3,6 +3,7 @@
 #include "core/arith/normalize.h"
 #include "core/ir/build.h"
 #include "core/ir/visit.h"
+#include "core/support/floor_division.h"
 
 namespace tw::arith {
 
@@ -121,11 +122,10 @@ void Facts::assumeNonNegative(const Affine& a)
         const std::int64_t c = a.terms[0].coefficient, k = a.constant;
         if (c == INT64_MIN || k == INT64_MIN)
             return;
-        const auto floorDiv = [](std::int64_t p, std::int64_t q) { return p / q - (p % q != 0 && (p % q < 0) != (q < 0) ? 1 : 0); };
         if (c > 0)
-            bound(a.terms[0].atom, {-floorDiv(k, c), {}});
+            bound(a.terms[0].atom, {-floorDivide(k, c), {}});
         else
-            bound(a.terms[0].atom, {{}, floorDiv(k, -c)});
+            bound(a.terms[0].atom, {{}, floorDivide(k, -c)});
         return;
     }
     inequalities_.push_back(a);

@@ -1,6 +1,7 @@
 #include "core/arith/normalize.h"
 
 #include "core/ir/build.h"
+#include "core/support/floor_division.h"
 
 namespace tw::arith {
 
@@ -11,17 +12,6 @@ using ir::Expr;
 namespace {
 
 constexpr int kMaxDepth = 200;
-
-std::int64_t floorDivide(std::int64_t a, std::int64_t b)
-{
-    return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
-}
-
-std::int64_t floorRemainder(std::int64_t a, std::int64_t b)
-{
-    const std::int64_t r = a % b;
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
 
 // The single atom of 1 * atom + 0 if it is a division or remainder `op` by a positive constant.
 const ir::Binary* singleAtom(const Affine& x, BinaryOp op)

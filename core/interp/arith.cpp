@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/support/floor_division.h"
+
 namespace tw::interp {
 
 namespace {
@@ -33,22 +35,6 @@ void overPairs(const ElementArgs& x, F&& f)
 #define TW_PAIRS(expression) \
     [](const ElementArgs& x) { overPairs(x, [](Lane& d, const Lane& a, const Lane& b) { expression; }); }
 
-std::int64_t floorDivide(std::int64_t a, std::int64_t b)
-{
-    if (b == 0)
-        return 0;
-    if (b == -1)
-        return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
-    const std::int64_t q = a / b;
-    return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
-}
-std::int64_t floorModulo(std::int64_t a, std::int64_t b)
-{
-    if (b == 0 || b == -1)
-        return 0;
-    const std::int64_t r = a % b;
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
 std::int64_t truncDivide(std::int64_t a, std::int64_t b)
 {
     if (b == -1)
@@ -119,8 +105,8 @@ ElementOp intOp(BinaryOp op)
     case BinaryOp::kAdd: return {TW_PAIRS(d.i = static_cast<std::int64_t>(bitsOf(a) + bitsOf(b))), Finish::kWrap};
     case BinaryOp::kSub: return {TW_PAIRS(d.i = static_cast<std::int64_t>(bitsOf(a) - bitsOf(b))), Finish::kWrap};
     case BinaryOp::kMul: return {TW_PAIRS(d.i = static_cast<std::int64_t>(bitsOf(a) * bitsOf(b))), Finish::kWrap};
-    case BinaryOp::kFloorDiv: return {TW_PAIRS(d.i = floorDivide(a.i, b.i)), Finish::kWrap};
-    case BinaryOp::kFloorMod: return {TW_PAIRS(d.i = floorModulo(a.i, b.i))};
+    case BinaryOp::kFloorDiv: return {TW_PAIRS(d.i = b.i == 0 ? 0 : floorDivide(a.i, b.i)), Finish::kWrap};
+    case BinaryOp::kFloorMod: return {TW_PAIRS(d.i = b.i == 0 ? 0 : floorRemainder(a.i, b.i))};
     case BinaryOp::kDiv: case BinaryOp::kTruncDiv: return {TW_PAIRS(d.i = truncDivide(a.i, b.i)), Finish::kWrap};
     case BinaryOp::kTruncMod: return {TW_PAIRS(d.i = truncModulo(a.i, b.i))};
     case BinaryOp::kMin: return {TW_PAIRS(d.i = a.i < b.i ? a.i : b.i)};

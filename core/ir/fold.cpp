@@ -5,6 +5,7 @@
 
 #include "core/ir/build.h"
 #include "core/ir/number.h"
+#include "core/support/floor_division.h"
 
 namespace tw::ir {
 
@@ -12,22 +13,6 @@ namespace {
 
 using I = std::int64_t;
 using U = std::uint64_t;
-
-// Floor division and its remainder; b is not 0. -2^63 / -1 wraps.
-I floorDivide(I a, I b)
-{
-    if (b == -1)
-        return static_cast<I>(0 - static_cast<U>(a));
-    return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
-}
-
-I floorRemainder(I a, I b)
-{
-    if (b == -1)
-        return 0;
-    const I r = a % b;
-    return (r != 0 && (r < 0) != (b < 0)) ? r + b : r;
-}
 
 std::optional<I> divide(BinaryOp op, DType type, I a, I b)
 {

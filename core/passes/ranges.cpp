@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ir/number.h"
+#include "core/support/floor_division.h"
 #include "core/support/integer.h"
 
 namespace tw::passes {
@@ -10,12 +11,6 @@ namespace tw::passes {
 namespace {
 
 using ir::BinaryOp;
-
-std::int64_t floorDiv(std::int64_t a, std::int64_t b)
-{
-    const std::int64_t q = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
 
 // Empty where a bound leaves 62 bits: then arithmetic on it could wrap.
 std::optional<Interval> checked(Integer low, Integer high)
@@ -105,7 +100,7 @@ std::optional<Interval> Ranges::ofBinary(const ir::Binary& e) const
     case BinaryOp::kFloorDiv:
         if (b->low <= 0)
             return {};
-        return Interval{std::min(floorDiv(a->low, b->low), floorDiv(a->low, b->high)), std::max(floorDiv(a->high, b->low), floorDiv(a->high, b->high))};
+        return Interval{std::min(floorDivide(a->low, b->low), floorDivide(a->low, b->high)), std::max(floorDivide(a->high, b->low), floorDivide(a->high, b->high))};
     case BinaryOp::kTruncDiv:
         if (b->low <= 0 || a->low < 0)
             return {};
