@@ -5,6 +5,7 @@
 
 #include "codegen/gpu_c/printer.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::gpu {
@@ -117,18 +118,7 @@ private:
             return foreign(s, std::move(out));
         if (const auto* text = attr("prelude"))
             addExternal(std::get<std::string>(*text));
-        struct Scan final : ir::Visitor {
-            bool waits = false;
-            std::string imports;
-            using ir::Visitor::visit;
-            void visit(const ir::OpCall& call) override
-            {
-                waits = waits || call.op == ir::OpId::kPdlSync;
-                ir::Visitor::visit(call);
-            }
-        } scan;
-        scan.visit(s.body);
-        out.programmatic = scan.waits;
+        out.programmatic = ir::anyCall(s.body, [](const ir::OpCall& call) { return call.op == ir::OpId::kPdlSync; });
         const auto body = std::make_shared<ir::Launch>(s);
         if (!bound_.empty()) {
             body->grid = resolved(s.grid);

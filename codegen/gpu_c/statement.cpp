@@ -4,6 +4,7 @@
 #include "codegen/gpu_c/printer.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::gpu {
@@ -12,50 +13,12 @@ using ir::DType;
 
 namespace {
 
-// Whether evaluating `e` must not be left out.
-class EffectScan final : public ir::Visitor {
-public:
-    bool found = false;
-    using ir::Visitor::visit;
-    void visit(const ir::OpCall& call) override
-    {
-        found = found || ir::info(call.op).effect != ir::Effect::kNone;
-        ir::Visitor::visit(call);
-    }
-};
-
-// Whether `e` reads memory or calls something: then it may have another value later.
-bool mayChange(const ir::Expr& e)
-{
-    struct Finder final : ir::Visitor {
-        bool found = false;
-        using ir::Visitor::visit;
-        void visit(const ir::Expr& x) override
-        {
-            found = found || (x && (x->kind == ir::ExprKind::kLoad || x->kind == ir::ExprKind::kCall));
-            ir::Visitor::visit(x);
-        }
-    } finder;
-    finder.visit(e);
-    return finder.found;
-}
-
 bool loads(const ir::Expr& e, const ir::Buffer& buffer)
 {
-    struct Finder final : ir::Visitor {
-        const ir::BufferNode* buffer = nullptr;
-        bool found = false;
-        using ir::Visitor::visit;
-        void visit(const ir::Expr& x) override
-        {
-            const auto* load = ir::as<ir::Load>(x);
-            found = found || (load && load->buffer.get() == buffer);
-            ir::Visitor::visit(x);
-        }
-    } finder;
-    finder.buffer = buffer.get();
-    finder.visit(e);
-    return finder.found;
+    return ir::anyExpr(e, [&](const ir::Expr& x) {
+        const auto* load = ir::as<ir::Load>(x);
+        return load && load->buffer == buffer;
+    });
 }
 
 bool endsBlock(const ir::Stmt& s)
@@ -68,7 +31,7 @@ bool endsBlock(const ir::Stmt& s)
 // What holds in a whole block: conditions on memory may end to hold there.
 void KernelPrinter::assume(const ir::Expr& condition, bool holds)
 {
-    if (!mayChange(condition))
+    if (!ir::hasRuntimeValue(condition))
         return facts_.assume(condition, holds);
     const auto* b = ir::as<ir::Binary>(condition);
     if (b && b->op == (holds ? ir::BinaryOp::kAnd : ir::BinaryOp::kOr)) {
@@ -175,7 +138,7 @@ void KernelPrinter::forLoop(const ir::For& loop)
     const Text first = index(axis.begin), last = index(axis.end);
     const std::size_t named = names_.mark();
     std::string limit = last.level < 11 ? "(" + last.s + ")" : last.s;
-    const bool hoists = mayChange(axis.end);  // a loop reads its bound once
+    const bool hoists = ir::hasRuntimeValue(axis.end);  // a loop reads its bound once
     if (hoists) {
         limit = names_.make("end");
         out_.line("{");
@@ -244,9 +207,7 @@ void KernelPrinter::bind(const ir::Bind& s)
 {
     out_.announce();
     if (uses_[s.var.get()] == 0) {
-        EffectScan effects;
-        effects.visit(s.value);
-        if (effects.found)
+        if (ir::anyCall(s.value, [](const ir::OpCall& call) { return ir::info(call.op).effect != ir::Effect::kNone; }))  // must not be left out
             out_.line(fmt::format("(void){};", parenthesized(value(s.value), 15)));
         return;
     }

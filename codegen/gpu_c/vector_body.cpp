@@ -4,30 +4,15 @@
 
 #include "codegen/gpu_c/widening.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 
 namespace tw::gpu {
 
 namespace {
 
-bool mentions(const ir::Expr& e, const ir::ExprNode* var)
-{
-    struct Finder final : ir::Visitor {
-        const ir::ExprNode* var = nullptr;
-        bool found = false;
-        using ir::Visitor::visit;
-        void visit(const ir::Expr& x) override
-        {
-            found = found || x.get() == var;
-            ir::Visitor::visit(x);
-        }
-    } finder;
-    finder.var = var;
-    finder.visit(e);
-    return finder.found;
-}
 bool mentions(const std::vector<ir::Expr>& list, const ir::ExprNode* var)
 {
-    return std::any_of(list.begin(), list.end(), [&](const ir::Expr& e) { return mentions(e, var); });
+    return std::any_of(list.begin(), list.end(), [&](const ir::Expr& e) { return ir::mentions(e, var); });
 }
 
 class VectorScan final : public ir::Visitor {
@@ -81,7 +66,7 @@ private:
     }
     void add(const AccessedElement& element)
     {
-        if (guard_ && mentions(guard_, var_))
+        if (guard_ && ir::mentions(guard_, var_))
             body_.simple = false;
         for (const VectorBody::WideLoad& known : body_.loads)
             if (sameElement(known.element, element)) {

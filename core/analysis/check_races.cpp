@@ -4,6 +4,7 @@
 // finds equal indices. It is an error if the element is read, changed and written (an update is lost) or if the stored values
 // certainly differ; a value that only running can tell is a warning. So is an element that one iteration reads and another
 // writes.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "core/analysis/walk.h"
 #include "core/arith/facts.h"
 #include "core/ir/print.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -71,7 +73,7 @@ private:
     {
         for (std::size_t i = outerGuards_; i < guards().size(); ++i) {
             const Expr condition = expand(guards()[i].condition);
-            if (mentions(condition, var) || hasRuntimeValue(condition))
+            if (ir::mentions(condition, var) || ir::hasRuntimeValue(condition))
                 return true;
         }
         return false;
@@ -83,7 +85,7 @@ private:
         for (const Expr& index : store.indices)
             indices.push_back(expand(index));
         for (const Expr& index : indices)
-            if (hasRuntimeValue(index))
+            if (ir::hasRuntimeValue(index))
                 return;
         const Expr value = expand(store.value);
         for (const ir::Axis* axis : nestAxes()) {
@@ -91,7 +93,7 @@ private:
                 continue;
             bool occurs = false;
             for (const Expr& index : indices)
-                occurs |= mentions(index, axis->var.get());
+                occurs |= ir::mentions(index, axis->var.get());
             if (!occurs)
                 return report(store, value, *axis, range);
         }
@@ -145,25 +147,10 @@ private:
     // Whether the stored value is made from the element that it replaces.
     bool isUpdate(const ir::Store& store, const Expr& value) const
     {
-        struct Search final : ir::Visitor {
-            using ir::Visitor::visit;
-            const ir::Store* store = nullptr;
-            bool found = false;
-            void visit(const Expr& e) override
-            {
-                const auto* load = as<ir::Load>(e);
-                if (load && load->buffer == store->buffer) {
-                    bool same = true;
-                    for (std::size_t i = 0; i < load->indices.size(); ++i)
-                        same &= ir::equal(load->indices[i], store->indices[i]);
-                    found |= same;
-                }
-                ir::Visitor::visit(e);
-            }
-        } search;
-        search.store = &store;
-        search.visit(value);
-        return search.found;
+        return ir::anyExpr(value, [&](const Expr& e) {
+            const auto* load = as<ir::Load>(e);
+            return load && load->buffer == store.buffer && std::ranges::equal(load->indices, store.indices, [](const Expr& a, const Expr& b) { return ir::equal(a, b); });
+        });
     }
 
     void report(const ir::Store& store, const Expr& value, const ir::Axis& axis, const SourceRange& range)
@@ -171,7 +158,7 @@ private:
         const std::string iterations = fmt::format("the iterations of {}", axis.var->name);
         if (isUpdate(store, value))
             return reportLostUpdate(store, range, iterations);
-        if (!mentions(value, axis.var.get()))
+        if (!ir::mentions(value, axis.var.get()))
             return;  // all of them store the same value
         const arith::Facts facts;
         const bool differs = value->dtype.isInteger() && facts.normalize(value).coefficientOf(axis.var.get()) != 0;
@@ -212,7 +199,7 @@ private:
         for (const Expr& index : indices) {
             std::vector<const ir::ExprNode*> found;
             for (const ir::Axis* axis : axes)
-                if (mentions(index, axis->var.get()))
+                if (ir::mentions(index, axis->var.get()))
                     found.push_back(axis->var.get());
             if (found.size() == 1 && facts.normalize(index).coefficientOf(found[0]) != 0)
                 separated.insert(found[0]);

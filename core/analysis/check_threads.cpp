@@ -6,6 +6,7 @@
 #include "core/analysis/checks.h"
 #include "core/analysis/thread_set.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -29,21 +30,7 @@ bool isBlockBarrier(const ir::OpCall& call)
     }
 }
 
-bool hasBlockBarrier(const ir::Stmt& s)
-{
-    struct Search final : ir::Visitor {
-        using ir::Visitor::visit;
-        bool found = false;
-        void visit(const ir::OpCall& call) override
-        {
-            found |= isBlockBarrier(call);
-            ir::Visitor::visit(call);
-        }
-    } search;
-    ir::Visitor& visitor = search;
-    visitor.visit(s);
-    return search.found;
-}
+bool hasBlockBarrier(const ir::Stmt& s) { return ir::anyCall(s, isBlockBarrier); }
 
 class ThreadWalk final : public Walk {
 public:

@@ -4,6 +4,7 @@
 // finds what another nest over the same bounds wrote. What is not certainly covered counts as read first.
 #include "core/analysis/tensor_roles.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/print.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -174,18 +176,10 @@ private:
 
 bool isForeign(const ir::Function& f)
 {
-    struct Search final : ir::Visitor {
-        using ir::Visitor::visit;
-        bool found = false;
-        void visit(const ir::Stmt& s) override
-        {
-            if (const auto* launch = ir::as<ir::Launch>(s))
-                found |= launch->attrs.contains("source");
-            ir::Visitor::visit(s);
-        }
-    } search;
-    search.visit(f.body);
-    return search.found;
+    return ir::anyStmt(f.body, [](const ir::Stmt& s) {
+        const auto* launch = ir::as<ir::Launch>(s);
+        return launch && launch->attrs.contains("source");
+    });
 }
 
 }  // namespace

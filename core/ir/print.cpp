@@ -1,11 +1,14 @@
 // Functions and statements as a TileLang file.
 #include "core/ir/print.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/print_stmt.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::ir {
@@ -62,23 +65,11 @@ private:
     // Whether a shape or stride names a scalar parameter: such an annotation stands in the body, where the name is known.
     bool usesScalar(const Buffer& buffer) const
     {
-        struct Search final : Visitor {
-            using Visitor::visit;
-            const Function* function = nullptr;
-            bool found = false;
-            void visit(const Expr& e) override
-            {
-                for (const Param& param : function->params)
-                    if (const auto* var = std::get_if<Var>(&param.value))
-                        found |= var->get() == e.get();
-                Visitor::visit(e);
-            }
-        } search;
-        search.function = &f_;
-        for (const auto* list : {&buffer->shape, &buffer->strides})
-            for (const Expr& e : *list)
-                search.visit(e);
-        return search.found;
+        const auto isParameter = [&](const Expr& e) {
+            return std::ranges::any_of(f_.params, [&](const Param& p) { return std::holds_alternative<Var>(p.value) && std::get<Var>(p.value).get() == e.get(); });
+        };
+        const auto names = [&](const Expr& extent) { return anyExpr(extent, isParameter); };
+        return std::ranges::any_of(buffer->shape, names) || std::ranges::any_of(buffer->strides, names);
     }
 
     std::string annotation(const Buffer& buffer)

@@ -1,9 +1,11 @@
 // Fragments to and from LayoutMaps.
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/arith/evaluate.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/layout/fragment.h"
 
@@ -111,20 +113,12 @@ bool isSumOfAxes(const Expr& e)
     }
     if (const auto* cast = ir::as<ir::Cast>(e); cast && e->dtype.isInteger() && e->dtype.bits() >= 32)
         return isSumOfAxes(cast->value);
-    struct Variables final : ir::Visitor {
-        const ir::ExprNode* only = nullptr;
-        bool several = false;
-        using ir::Visitor::visit;
-        void visit(const Expr& x) override
-        {
-            if (x && x->kind == ir::ExprKind::kVar)
-                if (const auto* before = std::exchange(only, x.get()); before && before != x.get())
-                    several = true;
-            ir::Visitor::visit(x);
-        }
-    } variables;
-    static_cast<ir::Visitor&>(variables).visit(e);
-    return !variables.several;
+    std::set<const ir::ExprNode*> variables;
+    ir::forEachExpr(e, [&](const Expr& x) {
+        if (x->kind == ir::ExprKind::kVar)
+            variables.insert(x.get());
+    });
+    return variables.size() <= 1;
 }
 
 // Whether the digits say what the map says, everywhere. `copies`: the digits of the number of the copy, lowest first.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::passes {
@@ -106,22 +107,15 @@ void BarrierState::leave(const ir::ExprNode* own, const std::set<const ir::ExprN
 
 std::set<const ir::ExprNode*> variablesBoundIn(const ir::Stmt& s)
 {
-    struct Finder final : ir::Visitor {
-        std::set<const ir::ExprNode*> vars;
-        using ir::Visitor::visit;
-        void visit(const ir::Stmt& stmt) override
-        {
-            if (const auto* loop = ir::as<ir::For>(stmt))
-                for (const ir::Axis& axis : loop->axes)
-                    vars.insert(axis.var.get());
-            if (const auto* bind = ir::as<ir::Bind>(stmt))
-                vars.insert(bind->var.get());
-            ir::Visitor::visit(stmt);
-        }
-    };
-    Finder finder;
-    static_cast<ir::Visitor&>(finder).visit(s);
-    return finder.vars;
+    std::set<const ir::ExprNode*> vars;
+    ir::forEachStmt(s, [&](const ir::Stmt& stmt) {
+        if (const auto* loop = ir::as<ir::For>(stmt))
+            for (const ir::Axis& axis : loop->axes)
+                vars.insert(axis.var.get());
+        if (const auto* bind = ir::as<ir::Bind>(stmt))
+            vars.insert(bind->var.get());
+    });
+    return vars;
 }
 
 }  // namespace tw::passes

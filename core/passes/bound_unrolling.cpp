@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/hardware.h"
 
@@ -119,21 +121,14 @@ private:
     // Of an expression and of the immutable values in it.
     Variables variablesOf(const Expr& e) const
     {
-        struct Finder final : ir::Visitor {
-            Variables found;
-            using ir::Visitor::visit;
-            void visit(const Expr& x) override
-            {
-                if (x && x->kind == ir::ExprKind::kVar)
-                    found.insert(x.get());
-                ir::Visitor::visit(x);
-            }
-        } finder;
-        finder.visit(e);
-        Variables all = finder.found;
-        for (const ir::ExprNode* var : finder.found)
-            if (const auto let = lets_.find(var); let != lets_.end())
+        Variables all;
+        ir::forEachExpr(e, [&](const Expr& x) {
+            if (x->kind != ir::ExprKind::kVar)
+                return;
+            all.insert(x.get());
+            if (const auto let = lets_.find(x.get()); let != lets_.end())
                 all.insert(let->second.begin(), let->second.end());
+        });
         return all;
     }
 

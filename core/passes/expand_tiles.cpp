@@ -9,6 +9,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/copy_hints.h"
 #include "core/passes/expand_scans.h"
@@ -35,18 +36,10 @@ using ElementMaker = std::function<Stmt(const std::vector<Expr>& at)>;
 
 bool loadsFragment(const Expr& e)
 {
-    struct Search final : ir::Visitor {
-        bool found = false;
-        using ir::Visitor::visit;
-        void visit(const Expr& x) override
-        {
-            if (const auto* load = ir::as<ir::Load>(x))
-                found = found || analysis::storageOf(load->buffer.get())->scope == ir::MemoryScope::kFragment;
-            ir::Visitor::visit(x);
-        }
-    } search;
-    static_cast<ir::Visitor&>(search).visit(e);
-    return search.found;
+    return ir::anyExpr(e, [](const Expr& x) {
+        const auto* load = ir::as<ir::Load>(x);
+        return load && analysis::storageOf(load->buffer.get())->scope == ir::MemoryScope::kFragment;
+    });
 }
 
 bool isDataOfTiles(const ir::Buffer& buffer)

@@ -3,6 +3,7 @@
 #include "core/analysis/effects.h"
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/engines.h"
 
@@ -17,29 +18,6 @@ namespace {
 
 constexpr int kFirstName = 1;  // barrier 0 is that of all threads
 constexpr int kNames = 16;
-
-// Calls f with every operation below a node.
-template <class F>
-class Calls final : public ir::Visitor {
-public:
-    explicit Calls(F f) : f_(std::move(f)) {}
-    using ir::Visitor::visit;
-    void visit(const ir::OpCall& call) override
-    {
-        f_(call);
-        ir::Visitor::visit(call);
-    }
-
-private:
-    F f_;
-};
-
-template <class F>
-void forEachCall(const Stmt& s, F f)
-{
-    Calls<F> calls(std::move(f));
-    static_cast<ir::Visitor&>(calls).visit(s);
-}
 
 Meeting meetingOf(const ir::OpCall& call)
 {
@@ -60,7 +38,7 @@ bool isNamed(const ir::OpCall& call)
 
 Meetings::Meetings(const ir::Launch& launch)
 {
-    forEachCall(launch.body, [&](const ir::OpCall& call) {
+    ir::forEachCall(launch.body, [&](const ir::OpCall& call) {
         if (!isNamed(call) && call.op != OpId::kNamedBarrierArrive)
             return;
         if (const auto* id = ir::asInt(ir::exprOperand(call, "barrier_id")))
@@ -74,14 +52,14 @@ Meetings::Meetings(const ir::Launch& launch)
 Meeting Meetings::of(const Stmt& s) const
 {
     Meeting strongest = Meeting::kNone;
-    forEachCall(s, [&](const ir::OpCall& call) { strongest = std::max(strongest, meetingOf(call)); });
+    ir::forEachCall(s, [&](const ir::OpCall& call) { strongest = std::max(strongest, meetingOf(call)); });
     return strongest;
 }
 
 bool Meetings::isIn(const Stmt& s) const
 {
     bool found = false;
-    forEachCall(s, [&](const ir::OpCall& call) {
+    ir::forEachCall(s, [&](const ir::OpCall& call) {
         found = found || meetingOf(call) != Meeting::kNone || call.op == OpId::kBarrierWait || call.op == OpId::kNamedBarrierArrive;
     });
     return found;
@@ -89,9 +67,7 @@ bool Meetings::isIn(const Stmt& s) const
 
 bool Meetings::waitsForRoles(const Stmt& s) const
 {
-    bool found = false;
-    forEachCall(s, [&](const ir::OpCall& call) { found = found || call.op == OpId::kBarrierWait || isNamed(call); });
-    return found;
+    return ir::anyCall(s, [](const ir::OpCall& call) { return call.op == OpId::kBarrierWait || isNamed(call); });
 }
 
 std::optional<int> Meetings::nameFor(std::int64_t first, std::int64_t last)
@@ -151,9 +127,7 @@ std::set<const ir::BufferNode*> exchangedGlobals(const ir::Launch& launch)
 
 bool usesAsyncProxy(const ir::Launch& launch)
 {
-    bool found = false;
-    forEachCall(launch.body, [&](const ir::OpCall& call) { found = found || usesAsyncProxy(engineOf(call.op)); });
-    return found;
+    return ir::anyCall(launch.body, [](const ir::OpCall& call) { return usesAsyncProxy(engineOf(call.op)); });
 }
 
 }  // namespace tw::passes

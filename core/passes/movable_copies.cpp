@@ -7,6 +7,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/passes/body_filter.h"
 
 namespace tw::passes {
@@ -170,22 +171,14 @@ private:
 
     const std::set<const BufferNode*>& aliased() const
     {
-        struct Finder final : ir::Visitor {
-            std::set<const BufferNode*> found;
-            using ir::Visitor::visit;
-            void visit(const ir::OpCall& call) override
-            {
+        if (!aliased_) {
+            aliased_.emplace();
+            ir::forEachCall(in_.function.body, [&](const ir::OpCall& call) {
                 if (call.op == ir::OpId::kAnnotateRestrict)
                     for (const ir::Operand& operand : call.operands)
                         if (const auto* region = std::get_if<ir::Region>(&operand))
-                            found.insert(storageOf(region->buffer.get()));
-                ir::Visitor::visit(call);
-            }
-        };
-        if (!aliased_) {
-            Finder finder;
-            static_cast<ir::Visitor&>(finder).visit(in_.function.body);
-            aliased_ = std::move(finder.found);
+                            aliased_->insert(storageOf(region->buffer.get()));
+            });
         }
         return *aliased_;
     }

@@ -5,6 +5,7 @@
 
 #include "core/arith/facts.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/layout/access.h"
 #include "core/passes/hardware.h"
@@ -25,19 +26,12 @@ constexpr std::size_t kSampledWarps = 2, kSampledRegisters = 8;
 // Variables of an expression that are not among `known`.
 std::vector<Expr> otherVariables(const Expr& e, std::span<const ir::ExprNode* const> known)
 {
-    struct Search final : ir::Visitor {
-        std::vector<Expr> found;
-        using ir::Visitor::visit;
-        void visit(const Expr& x) override
-        {
-            if (x && x->kind == ir::ExprKind::kVar)
-                found.push_back(x);
-            ir::Visitor::visit(x);
-        }
-    } search;
-    static_cast<ir::Visitor&>(search).visit(e);
-    std::erase_if(search.found, [&](const Expr& v) { return std::find(known.begin(), known.end(), v.get()) != known.end(); });
-    return search.found;
+    std::vector<Expr> found;
+    ir::forEachExpr(e, [&](const Expr& x) {
+        if (x->kind == ir::ExprKind::kVar && std::find(known.begin(), known.end(), x.get()) == known.end())
+            found.push_back(x);
+    });
+    return found;
 }
 
 // Distinct blocks of so many bytes.

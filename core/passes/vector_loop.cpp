@@ -1,7 +1,10 @@
 #include "core/passes/vector_loop.h"
 
+#include <algorithm>
+
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/plan_threads.h"
@@ -171,21 +174,10 @@ private:
     // Element by element everything goes but effects.
     void visitCalls(const GuardedStore& line)
     {
-        struct Search final : ir::Visitor {
-            bool found = false;
-            using ir::Visitor::visit;
-            void visit(const Expr& x) override
-            {
-                const auto* call = ir::as<ir::Call>(x);
-                found = found || (call && ir::info(call->call.op).effect != ir::Effect::kNone);
-                ir::Visitor::visit(x);
-            }
-        } search;
-        ir::Visitor& visitor = search;
-        visitor.visit(line.value);
-        for (const Expr& i : line.indices)
-            visitor.visit(i);
-        fits = fits && !search.found;
+        const auto hasEffect = [](const Expr& e) {
+            return ir::anyCall(e, [](const ir::OpCall& call) { return ir::info(call.op).effect != ir::Effect::kNone; });
+        };
+        fits = fits && !hasEffect(line.value) && std::ranges::none_of(line.indices, hasEffect);
     }
 
     Along wide(const ir::Buffer& buffer, const std::vector<Expr>& indices) const
@@ -225,18 +217,10 @@ private:
 
     static bool readsMemory(const Expr& e)
     {
-        struct Search final : ir::Visitor {
-            bool found = false;
-            using ir::Visitor::visit;
-            void visit(const Expr& x) override
-            {
-                const auto* load = ir::as<ir::Load>(x);
-                found = found || (load && !isRegister(load->buffer));
-                ir::Visitor::visit(x);
-            }
-        } search;
-        static_cast<ir::Visitor&>(search).visit(e);
-        return search.found;
+        return ir::anyExpr(e, [](const Expr& x) {
+            const auto* load = ir::as<ir::Load>(x);
+            return load && !isRegister(load->buffer);
+        });
     }
     // Memory at a place that moves, in an expression where that is not looked at further.
     bool readsMoving(const Expr& e) const { return analysis::mentions(e, v_.get()) && readsMemory(e); }

@@ -3,9 +3,12 @@
 // The widest width is tried first; VectorRuns says whether each access is a run of that width.
 #include "core/passes/vectorize_accesses.h"
 
+#include <cmath>
+
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/passes/facts_rewriter.h"
 #include "core/passes/lower_steps.h"
 #include "core/passes/vector_loop.h"
@@ -23,17 +26,7 @@ constexpr std::int64_t kWidestElements = 32;  // 16 bytes of 4-bit elements
 
 bool isInnermost(const Stmt& body)
 {
-    struct Search final : ir::Visitor {
-        bool found = false;
-        using ir::Visitor::visit;
-        void visit(const Stmt& s) override
-        {
-            found = found || ir::as<ir::For>(s) || ir::as<ir::While>(s);
-            ir::Visitor::visit(s);
-        }
-    } search;
-    static_cast<ir::Visitor&>(search).visit(body);
-    return !search.found;
+    return !ir::anyStmt(body, [](const Stmt& s) { return ir::as<ir::For>(s) || ir::as<ir::While>(s); });
 }
 
 class Vectorizer final : public FactsRewriter {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/thread_set.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/hardware.h"
 
@@ -20,17 +21,9 @@ constexpr int kGroupWarps = 4;  // of a wgmma
 // program of their own.
 bool isOwnProgram(const Stmt& s)
 {
-    struct Finder final : ir::Visitor {
-        bool found = false;
-        using ir::Visitor::visit;
-        void visit(const ir::OpCall& call) override
-        {
-            found = found || call.op == OpId::kBarrierWait || call.op == OpId::kSetMaxNreg || (call.op == OpId::kSyncThreads && !call.operands.empty());
-            ir::Visitor::visit(call);
-        }
-    } finder;
-    finder.visit(s);
-    return finder.found;
+    return ir::anyCall(s, [](const ir::OpCall& call) {
+        return call.op == OpId::kBarrierWait || call.op == OpId::kSetMaxNreg || (call.op == OpId::kSyncThreads && !call.operands.empty());
+    });
 }
 
 struct Warp {
