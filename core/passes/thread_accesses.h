@@ -29,6 +29,7 @@ struct MemoryAccess {
     std::shared_ptr<const analysis::ThreadSet> threads;  // that may come to it
     std::map<const ir::ExprNode*, int> ago; // iterations between it and now, by loop variable
     bool warpSynced = false;                // the lanes of each warp have met since
+    bool ofRole = false;                    // of a role, which mbarriers order among the others
 };
 
 // In order: accesses, and waits for engines.

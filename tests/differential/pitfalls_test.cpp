@@ -286,6 +286,34 @@ const Pitfall kPitfalls[] = {
             for i in T.Parallel(128):
                 Y[1, i] = b[127 - i]
 )", {"sm_80", "sm_90a"}},
+    // What the block wrote before its roles is behind a barrier in front of the first of them, whichever role needs it: the first may
+    // wait for the second.
+    {"RolesBehindThePrologue", R"(X: T.Tensor((8, 128), T.float32), Y: T.Tensor((2, 128), T.float32), n: T.int32):
+    with T.Kernel(1, threads=256) as bx:
+        q = T.alloc_shared((128,), T.float32)
+        s = T.alloc_shared((2, 128), T.float32)
+        early = T.alloc_shared((128,), T.float32)
+        full = T.alloc_barrier([128, 128])
+        empty = T.alloc_barrier([128, 128])
+        T.copy(X[0, 0:128], early)
+        for i in T.Parallel(128):
+            Y[1, i] = early[127 - i]
+        T.copy(X[7, 0:128], q)
+        with T.ws(1):
+            for k in T.serial(n):
+                T.barrier_wait(empty[k % 2], (k // 2) % 2 ^ 1)
+                T.copy(X[k, 0:128], s[k % 2, :])
+                T.barrier_arrive(full[k % 2])
+        with T.ws(0):
+            acc = T.alloc_fragment((128,), T.float32)
+            T.clear(acc)
+            for k in T.serial(n):
+                T.barrier_wait(full[k % 2], (k // 2) % 2)
+                for i in T.Parallel(128):
+                    acc[i] += s[k % 2, 127 - i] + q[127 - i]
+                T.barrier_arrive(empty[k % 2])
+            T.copy(acc, Y[0, 0:128])
+)", {"sm_80", "sm_90a"}, {0, 1, 5}},
     // One thread of a copy's arrives at the other block's barrier, when all have stored.
     {"CopyThatSignalsAnotherBlock", R"(X: T.Tensor((4, 64), T.float32), Y: T.Tensor((4, 64), T.float32), Z: T.Tensor((4, 96), T.float32)):
     with T.ClusterKernel(4, cluster_dims=2, threads=256) as bx:

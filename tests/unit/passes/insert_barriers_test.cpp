@@ -324,5 +324,24 @@ TEST(InsertBarriers, RolesAreOrderedByTheirBarriers)
     EXPECT_EQ(count(s.text, "mbarrier_init"), 4);
 }
 
+TEST(InsertBarriers, TheBlockMeetsInFrontOfAllRoles)
+{
+    const Synced s(R"(        q = T.alloc_shared((128,), T.float32)
+        s = T.alloc_shared((64,), T.float32)
+        full = T.alloc_barrier(64)
+        q[tx] = X[tx]
+        if tx < 64:
+            s[tx] = X[tx]
+            T.barrier_arrive(full[0])
+            T.barrier_wait(full[0], 0)
+        if tx >= 64:
+            T.barrier_wait(full[0], 0)
+            Y[tx] = s[127 - tx] + q[127 - tx]
+)",
+                   128);
+    EXPECT_EQ(s.all(), 2) << s.text;
+    EXPECT_TRUE(s.inOrder({"q[T.get_thread_binding(0)] =", "T.sync_threads()", "< 64:"})) << s.text;
+}
+
 }  // namespace
 }  // namespace tw::passes
