@@ -27,7 +27,6 @@ bool misspells(Evaluator& in, const Attribute& attribute, const Value& package)
 
 void Interpreter::execFunctionDef(const FunctionDef& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)
 {
-    std::optional<KernelExtent> defaults;  // those of a kernel are its own as well
     const auto isOwn = [&](const ExprPtr& decorator) {
         if (decoratesKernel(*decorator, scope))
             return true;
@@ -37,10 +36,16 @@ void Interpreter::execFunctionDef(const FunctionDef& node, const std::shared_ptr
         const auto member = module && module->object<ModuleValue>() ? findAttribute(*module, attribute->name.text, decorator->range) : std::nullopt;
         return member && namesKernel(*member);
     };
-    if (kernelDepth_ == 0 && std::ranges::any_of(node.decorators, isOwn))
-        defaults.emplace(*this);
-    auto function = makeFunction(node.parameters, scope);
-    defaults.reset();
+    const auto make = [&] {
+        try {
+            return makeFunction(node.parameters, scope);
+        } catch (const StagingStop& stop) {  // the default of a kernel's parameter: nobody else would say why there is no kernel
+            if (stop.pending && kernelDepth_ == 0 && tryDepth_ == 0 && std::ranges::any_of(node.decorators, isOwn))
+                diagnostics().report(*stop.pending);
+            throw;
+        }
+    };
+    auto function = make();
     function->name = node.name.text;
     function->def = &node;
     function->range = range;

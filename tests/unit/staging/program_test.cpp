@@ -57,6 +57,20 @@ TEST(Program, KernelsWithoutCallSayWhatTheyNeed)
     EXPECT_TRUE(trace(*file.program, request, plainOptions(), sink).function);
 }
 
+// A default that foreign code makes is unknown; one that cannot be made is the reason why there is no kernel.
+TEST(Program, DefaultsOfKernels)
+{
+    const std::string rest = "):\n    @T.prim_func\n    def main(X: T.Tensor((n,), 'float32')):\n        with T.Kernel(1, threads=32):\n            X[0] = 1.0\n    return main\n";
+    for (const char* unknown : {"open('x').read()", "torch.cuda.device_count()", "3 if torch.cuda.is_available() else 4"}) {
+        const Surveyed file(kHead + "@tilelang.jit\ndef f(n=8, m=" + unknown + rest);
+        EXPECT_FALSE(file.sink.hasErrors()) << file.sink.all()[0].message;
+        EXPECT_EQ(file.kernels(), std::vector<std::string>{"f"}) << unknown;
+    }
+    const Surveyed wrong(kHead + "@tilelang.jit\ndef f(n=SIZE" + rest);
+    ASSERT_EQ(wrong.sink.errorCount(), 1);
+    EXPECT_EQ(wrong.sink.all()[0].message, "the name `SIZE` is not defined");
+}
+
 TEST(Program, CallsThatContradictTheirKernelAreErrors)
 {
     const Surveyed arity(kCopy + "copy(1000, 2, 3)\n");
