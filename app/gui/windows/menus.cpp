@@ -243,20 +243,21 @@ void Builder::viewMenu()
     m->addSeparator();
     auto* layouts = m->addMenu(icon(QStringLiteral("layout")), MainWindow::tr("&Layout"));
     const auto chord = [](Qt::Key key) { return QKeySequence(Qt::CTRL | Qt::ALT | key); };
+    const auto wideChord = [](Qt::Key key) { return QKeySequence(Qt::CTRL | Qt::ALT | Qt::SHIFT | key); };  // without Shift some belong to the desktop
     for (const auto& [name, text, key] : {std::tuple("author", MainWindow::tr("&Author"), Qt::Key_1), std::tuple("profile", MainWindow::tr("&Profile"), Qt::Key_2),
                                           std::tuple("teach", MainWindow::tr("&Teach"), Qt::Key_3)})
         add(layouts, (QByteArray("layout.") + name).constData(), text, "", chord(key),
             [window, name = QString::fromLatin1(name)] { window->setLayout(name); });
     layouts->addSeparator();
     add(layouts, "layout.reset", MainWindow::tr("&Reset this layout"), "reset", chord(Qt::Key_0), [window] { window->resetLayout(); });
-    auto* inlineMessages = add(m, "view.inlineMessages", MainWindow::tr("Messages under the &lines"), "", chord(Qt::Key_M), [] {});
+    auto* inlineMessages = add(m, "view.inlineMessages", MainWindow::tr("Messages under the &lines"), "", wideChord(Qt::Key_M), [] {});
     inlineMessages->setCheckable(true);
     inlineMessages->setChecked(w_.settings().inlineMessages());
     QObject::connect(inlineMessages, &QAction::toggled, &w_, &MainWindow::setInlineMessages);
     auto* themes = m->addMenu(icon(QStringLiteral("theme")), MainWindow::tr("&Theme"));
     for (const auto& [name, text, key] : {std::tuple("system", MainWindow::tr("As the &system"), Qt::Key_S), std::tuple("light", MainWindow::tr("&Light"), Qt::Key_L),
                                           std::tuple("dark", MainWindow::tr("&Dark"), Qt::Key_D)})
-        add(themes, (QByteArray("theme.") + name).constData(), text, "", chord(key),
+        add(themes, (QByteArray("theme.") + name).constData(), text, "", wideChord(key),
             [window, name = QString::fromLatin1(name)] { window->setThemePreference(name); });
 }
 
