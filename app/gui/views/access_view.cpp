@@ -13,6 +13,7 @@
 #include "app/gui/session/run_session.h"
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
+#include "app/gui/widgets/icon_button.h"
 
 namespace tw::gui {
 
@@ -61,16 +62,11 @@ QTreeView* AccessView::makeTable(RowModel* model, int stretched, QWidget* parent
 QWidget* AccessView::makeSection(QLabel*& title, QTreeView* table, RowModel* model, QWidget* parent)
 {
     auto* section = new QWidget(parent);
-    auto* bar = new QWidget(section);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(section);
     title = new QLabel(bar);
     title->setProperty("role", "title");
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* copy = new QToolButton(bar);
-    copy->setIcon(icon(QStringLiteral("copy")));
-    copy->setToolTip(tr("Copy the table as CSV"));
-    copy->setAccessibleName(copy->toolTip());
+    auto* copy = iconButton(QStringLiteral("copy"), tr("Copy the table as CSV"), bar);
     connect(copy, &QToolButton::clicked, this, [model] { QGuiApplication::clipboard()->setText(model->toCsv()); });
     auto* barLayout = new QHBoxLayout(bar);
     barLayout->setContentsMargins(12, 3, 6, 3);

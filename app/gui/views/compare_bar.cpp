@@ -14,6 +14,7 @@
 #include "app/gui/views/device_picker.h"
 #include "app/gui/widgets/chart_legend.h"
 #include "app/gui/widgets/flow_layout.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/theme.h"
 #include "core/target/target.h"
 
@@ -61,10 +62,7 @@ CompareBar::CompareBar(CompareSession& session, ProfileSession& profiles, RunSet
 
 QToolButton* CompareBar::makeButton(const char* iconName, const QString& tip, bool hasMenu)
 {
-    auto* button = new QToolButton(this);
-    button->setIcon(icon(QString::fromLatin1(iconName)));
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
+    auto* button = iconButton(QString::fromLatin1(iconName), tip, this);
     if (hasMenu) {
         button->setPopupMode(QToolButton::InstantPopup);
         button->setMenu(new QMenu(button));

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/theme.h"
 #include "core/ir/print.h"
 
@@ -72,9 +73,7 @@ void InputForm::showFunction(const ir::Function* function)
         grid->addWidget(label, row, 0);
         grid->addWidget(line, row, 1);
         if (isTensor) {
-            auto* browse = new QToolButton(panel);
-            browse->setIcon(icon(QStringLiteral("open")));
-            browse->setToolTip(tr("Choose a .npy file for %1").arg(name));
+            auto* browse = iconButton(QStringLiteral("open"), tr("Choose a .npy file for %1").arg(name), panel);
             grid->addWidget(browse, row, 2);
             connect(browse, &QToolButton::clicked, this, [this, line] { this->browse(*line); });
         }

@@ -12,6 +12,7 @@
 #include "app/gui/session/selection.h"
 #include "app/gui/session/workbench.h"
 #include "app/gui/views/parameter_form.h"
+#include "app/gui/widgets/icon_button.h"
 
 namespace tw::gui {
 namespace {
@@ -79,9 +80,7 @@ void KernelView::makeContent()
 
 QWidget* KernelView::makeTargetBar(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     auto* caption = new QLabel(tr("Target"), bar);
     caption->setProperty("role", "title");
     target_ = new QComboBox(bar);
@@ -114,9 +113,7 @@ void KernelView::showTarget()
 QWidget* KernelView::makeParameterPanel(QWidget* parent)
 {
     auto* panel = new QWidget(parent);
-    auto* bar = new QWidget(panel);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(panel);
     caption_ = new QLabel(tr("Parameters"), bar);
     caption_->setProperty("role", "title");
     reset_ = new QPushButton(tr("Reset"), bar);

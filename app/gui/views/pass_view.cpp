@@ -13,6 +13,7 @@
 #include "app/gui/views/heat.h"
 #include "app/gui/views/listing_panel.h"
 #include "app/gui/widgets/elided_label.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/theme.h"
 
 namespace tw::gui {
@@ -50,30 +51,19 @@ void PassView::makeContent()
     });
 }
 
-QToolButton* PassView::makeButton(const QString& iconName, const QString& toolTip, QWidget* parent)
-{
-    auto* button = new QToolButton(parent);
-    button->setIcon(icon(iconName));
-    button->setToolTip(toolTip);
-    button->setAccessibleName(toolTip);
-    return button;
-}
-
 QWidget* PassView::makeListingSide(QWidget* parent)
 {
     auto* side = new QWidget(parent);
-    auto* bar = new QWidget(side);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(side);
     caption_ = new ElidedLabel(bar);
     caption_->setProperty("role", "muted");
-    diff_ = makeButton(QStringLiteral("diff"), tr("Mark what the pass changed"), bar);
+    diff_ = iconButton(QStringLiteral("diff"), tr("Mark what the pass changed"), bar);
     diff_->setCheckable(true);
     diff_->setChecked(true);
-    auto* previous = makeButton(QStringLiteral("previous"), tr("Previous change"), bar);
-    auto* next = makeButton(QStringLiteral("next"), tr("Next change"), bar);
-    auto* find = makeButton(QStringLiteral("search"), tr("Find (Ctrl+F)"), bar);
-    auto* copy = makeButton(QStringLiteral("copy"), tr("Copy the whole text"), bar);
+    auto* previous = iconButton(QStringLiteral("previous"), tr("Previous change"), bar);
+    auto* next = iconButton(QStringLiteral("next"), tr("Next change"), bar);
+    auto* find = iconButton(QStringLiteral("search"), tr("Find (Ctrl+F)"), bar);
+    auto* copy = iconButton(QStringLiteral("copy"), tr("Copy the whole text"), bar);
     auto* barLayout = new QHBoxLayout(bar);
     barLayout->setContentsMargins(10, 2, 6, 2);
     barLayout->setSpacing(2);

@@ -26,7 +26,6 @@ protected:
 
 private:
     QWidget* makeListingSide(QWidget* parent);
-    QToolButton* makeButton(const QString& iconName, const QString& toolTip, QWidget* parent);
     void showPass();
 
     ProfileSession& profiles_;

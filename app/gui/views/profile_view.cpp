@@ -15,6 +15,7 @@
 #include "app/gui/views/metric_dialog.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/empty_state.h"
+#include "app/gui/widgets/icon_button.h"
 #include "app/gui/widgets/metric_cards.h"
 
 namespace tw::gui {
@@ -97,9 +98,7 @@ void ProfileView::makeContent()
 
 QWidget* ProfileView::makeControls(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     device_ = new DevicePicker(setup_, DevicePicker::Use::kMeasure, bar);
     profile_ = new QPushButton(tr("Profile"), bar);
     profile_->setProperty("primary", true);
@@ -111,10 +110,7 @@ QWidget* ProfileView::makeControls(QWidget* parent)
     progress_ = new QProgressBar(bar);
     progress_->setTextVisible(false);
     progress_->setRange(0, 1000);
-    auto* counters = new QToolButton(bar);
-    counters->setIcon(icon(QStringLiteral("counters")));
-    counters->setToolTip(tr("Choose counters: search what the chip can count"));
-    counters->setAccessibleName(counters->toolTip());
+    auto* counters = iconButton(QStringLiteral("counters"), tr("Choose counters: search what the chip can count"), bar);
     connect(counters, &QToolButton::clicked, this, &ProfileView::chooseCounters);
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
@@ -136,10 +132,7 @@ QWidget* ProfileView::makeControls(QWidget* parent)
 
 QToolButton* ProfileView::makeOptions(QWidget* parent)
 {
-    auto* button = new QToolButton(parent);
-    button->setIcon(icon(QStringLiteral("options")));
-    button->setToolTip(tr("What to record"));
-    button->setAccessibleName(button->toolTip());
+    auto* button = iconButton(QStringLiteral("options"), tr("What to record"), parent);
     button->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(button);
     const auto option = [&](const QString& text, bool ProfileOptions::* field) {

@@ -102,10 +102,7 @@ QWidget* ResourceView::makeWhatIf(QWidget* parent)
     panel->setAttribute(Qt::WA_StyledBackground);
     auto* title = new QLabel(tr("What if"), panel);
     title->setProperty("role", "title");
-    reset_ = new QToolButton(panel);
-    reset_->setIcon(icon(QStringLiteral("reset")));
-    reset_->setToolTip(tr("Back to the kernel's own numbers"));
-    reset_->setAccessibleName(reset_->toolTip());
+    reset_ = iconButton(QStringLiteral("reset"), tr("Back to the kernel's own numbers"), panel);
     auto* head = new QHBoxLayout;
     head->addWidget(title, 1);
     head->addWidget(reset_);

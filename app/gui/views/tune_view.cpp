@@ -15,6 +15,7 @@
 #include "app/gui/views/device_picker.h"
 #include "app/gui/views/twin_panel.h"
 #include "app/gui/widgets/empty_state.h"
+#include "app/gui/widgets/icon_button.h"
 
 namespace tw::gui {
 namespace {
@@ -52,9 +53,7 @@ void TuneView::makeContent()
 
 QWidget* TuneView::makeControls(QWidget* parent)
 {
-    auto* bar = new QWidget(parent);
-    bar->setProperty("role", "bar");
-    bar->setAttribute(Qt::WA_StyledBackground);
+    auto* bar = barWidget(parent);
     space_ = new QLineEdit(bar);
     space_->setPlaceholderText(tr("block_M=64,128; num_stages=2,3,4"));
     space_->setToolTip(tr("What to try: NAME=VALUE,VALUE; empty: the configurations of the file's own autotune"));
