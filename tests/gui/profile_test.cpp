@@ -178,32 +178,6 @@ private Q_SLOTS:
         QVERIFY(lineCosts(capture, "sass").empty());
     }
 
-    void timelineZoomsToTenNanosecondsAndWalks()
-    {
-        StageChart chart;
-        chart.resize(800, 300);
-        chart.setData(stageLanes(makeSampleCapture(), nullptr, {}, false).chart);
-        QVERIFY(chart.visibleNs() >= 525);
-        for (int i = 0; i < 40; ++i)
-            QTest::keyClick(&chart, Qt::Key_W);
-        QVERIFY(qAbs(chart.visibleNs() - 10) < 1e-6);
-        QTest::keyClick(&chart, Qt::Key_0);
-        QVERIFY(chart.visibleNs() >= 525);
-        QTest::keyClick(&chart, Qt::Key_Down);
-        QCOMPARE(chart.current(), QPoint(1, 0));
-        QTest::keyClick(&chart, Qt::Key_Period);
-        QCOMPARE(chart.current(), QPoint(1, 1));
-        QTest::keyClick(&chart, Qt::Key_Down);
-        QCOMPARE(chart.current().x(), 2);
-        QSignalSpy activated(&chart, &StageChart::activated);
-        QTest::keyClick(&chart, Qt::Key_Return);
-        QCOMPARE(activated.count(), 1);
-        const QString picture = folder_.filePath(QStringLiteral("t.svg"));
-        const QSizeF size(900, chart.heightOfAll());
-        QVERIFY(writePicture({QStringLiteral("t"), size, [&](QPainter& painter) { chart.paintAll(painter, size); }}, picture));
-        QVERIFY(QFileInfo(picture).size() > 1000);
-    }
-
     void heatFollowsTheText()
     {
         makeWindow();

@@ -1,4 +1,5 @@
 #include <QAbstractItemModelTester>
+#include <QFileInfo>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollArea>
@@ -10,12 +11,15 @@
 #include "app/gui/models/history_rows.h"
 #include "app/gui/models/matrix_model.h"
 #include "app/gui/models/row_model.h"
+#include "app/gui/models/stage_lanes.h"
 #include "app/gui/widgets/bar_panel.h"
+#include "app/gui/widgets/export_picture.h"
 #include "app/gui/widgets/heat_map.h"
 #include "app/gui/widgets/span_chart.h"
 #include "app/gui/widgets/view_axis.h"
 #include "app/gui/windows/main_window.h"
 #include "tests/gui/groups.h"
+#include "tests/gui/sample_capture.h"
 
 namespace tw::gui {
 namespace {
@@ -224,6 +228,33 @@ private Q_SLOTS:
         QApplication::sendEvent(&chart, &move);
         QTest::mouseRelease(&chart, Qt::LeftButton, {}, {150, 100});
         QCOMPARE(chart.current(), -1);  // that was a drag
+    }
+
+    void timelineZoomsToTenNanosecondsAndWalks()
+    {
+        StageChart chart;
+        chart.resize(800, 300);
+        chart.setData(stageLanes(makeSampleCapture(), nullptr, {}, false).chart);
+        QVERIFY(chart.visibleNs() >= 525);
+        for (int i = 0; i < 40; ++i)
+            QTest::keyClick(&chart, Qt::Key_W);
+        QVERIFY(qAbs(chart.visibleNs() - 10) < 1e-6);
+        QTest::keyClick(&chart, Qt::Key_0);
+        QVERIFY(chart.visibleNs() >= 525);
+        QTest::keyClick(&chart, Qt::Key_Down);
+        QCOMPARE(chart.current(), QPoint(1, 0));
+        QTest::keyClick(&chart, Qt::Key_Period);
+        QCOMPARE(chart.current(), QPoint(1, 1));
+        QTest::keyClick(&chart, Qt::Key_Down);
+        QCOMPARE(chart.current().x(), 2);
+        QSignalSpy activated(&chart, &StageChart::activated);
+        QTest::keyClick(&chart, Qt::Key_Return);
+        QCOMPARE(activated.count(), 1);
+        QTemporaryDir folder;
+        const QString picture = folder.filePath(QStringLiteral("t.svg"));
+        const QSizeF size(900, chart.heightOfAll());
+        QVERIFY(writePicture({QStringLiteral("t"), size, [&](QPainter& painter) { chart.paintAll(painter, size); }}, picture));
+        QVERIFY(QFileInfo(picture).size() > 1000);
     }
 
     // The next window of the same size has docks of the same sizes, however its layout was asked for.
