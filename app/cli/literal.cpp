@@ -86,4 +86,20 @@ Json literalToJson(const std::string& text)
     return json ? std::move(*json) : Json(text);
 }
 
+Json paramsToJson(const std::map<std::string, std::string>& params)
+{
+    Json out = Json::object();
+    for (const auto& [name, value] : params)
+        out[name] = literalToJson(value);
+    return out;
+}
+
+std::string paramsText(const std::map<std::string, std::string>& params)
+{
+    std::string out;
+    for (const auto& [name, value] : params)
+        out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value);
+    return out;
+}
+
 }  // namespace tw::cli

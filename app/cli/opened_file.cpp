@@ -1,5 +1,8 @@
 #include "app/cli/opened_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -42,11 +45,21 @@ tl::expected<std::string, std::string> readFile(const std::string& path, std::si
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     std::string text = readAll(in, most);
-    if (!in && !in.eof() && text.size() <= most)
-        return tl::unexpected(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "no such file"));
-    if (!in.is_open())
+    if (!in.is_open() || (!in && !in.eof() && text.size() <= most))
         return tl::unexpected(fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "no such file"));
     return text;
+}
+
+tl::expected<void, std::string> writeFile(const std::string& path, std::string_view bytes)
+{
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const bool isWritten = descriptor >= 0 && writeAll(descriptor, bytes);
+    const int error = errno;
+    if (descriptor >= 0)
+        ::close(descriptor);
+    if (!isWritten)
+        return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(error)));
+    return {};
 }
 
 std::unique_ptr<OpenedFile> OpenedFile::open(const Options& options, Report& report, std::stop_token stop)

@@ -5,6 +5,9 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
 
 #include "app/cli/options.h"
 #include "app/cli/report.h"
@@ -34,7 +37,11 @@ private:
     std::shared_ptr<const driver::CompileSnapshot> survey_;
 };
 
-// The bytes of a file or a reason; of more than `most` bytes only the first of them and some.
+// The bytes of a file ("-": of standard input), or a reason; of more than `most` bytes only the first of them and some.
 [[nodiscard]] tl::expected<std::string, std::string> readFile(const std::string& path, std::size_t most = SIZE_MAX);
+
+// Replaces what the file holds, as a shell's `>` does. Fails with "cannot write PATH: …"; store::writeWhole is for files that must never be
+// seen half-written.
+[[nodiscard]] tl::expected<void, std::string> writeFile(const std::string& path, std::string_view bytes);
 
 }  // namespace tw::cli

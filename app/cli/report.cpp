@@ -86,6 +86,7 @@ Json toJson(const Diagnostic& d, const SourceSet* sources, const std::string& fa
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
 Report::Report(const Options& options, std::string file) : options_(options), file_(std::move(file)) {}
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ enum Exit { kFine = 0, kProgramWrong = 1, kUsage = 2, kAnswerWrong = 3, kCannot 
 
 // D of the JSON contract. Without a known place: line 1, column 1 of `fallbackFile`.
 [[nodiscard]] Json toJson(const Diagnostic& diagnostic, const SourceSet* sources, const std::string& fallbackFile);
-// Not finite: null.
+// Not finite, or none: null.
 [[nodiscard]] Json number(double value);
+[[nodiscard]] Json number(const std::optional<double>& value);
 
 class Report {
 public:

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "profiler/report/quantity.h"
+
 namespace tw::cli {
 namespace {
 
@@ -40,12 +42,7 @@ Json siteJson(const sim::SiteCost& s, const Report& report)
 // What the access costs beyond the least, in passes over the banks or sectors.
 std::int64_t excessOf(const sim::SiteCost& s) { return s.shared ? s.wavefronts - s.idealWavefronts : s.sectors - s.idealSectors; }
 
-std::string bytesText(std::int64_t bytes)
-{
-    if (bytes >= 10 * 1024 * 1024)
-        return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1024 * 1024));
-    return bytes >= 10 * 1024 ? fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024) : fmt::format("{} B", bytes);
-}
+std::string bytesText(std::int64_t bytes) { return report::quantity(static_cast<double>(bytes), "bytes"); }
 
 std::string costText(const sim::SiteCost& s)
 {

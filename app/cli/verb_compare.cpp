@@ -15,6 +15,7 @@
 #include "profiler/report/style.h"
 #include "profiler/store/file.h"
 #include "profiler/tune/modelled.h"
+#include "profiler/tune/tune.h"
 
 namespace tw::cli {
 namespace {
@@ -29,14 +30,6 @@ struct Slot {
     std::string error;
     int exitCode = kFine;
 };
-
-std::string firstError(const std::vector<Diagnostic>& diagnostics)
-{
-    for (const Diagnostic& d : diagnostics)
-        if (d.severity == Severity::kError)
-            return d.message;
-    return "it does not compile";
-}
 
 // All combinations of --space, in order; one empty one without it.
 std::vector<staging::Bindings> product(const std::map<std::string, std::vector<std::string>>& space)
@@ -104,7 +97,7 @@ public:
             if (slot.capture)
                 slot.capture->environment.device = options_.device;
             else
-                slot.error = firstError(result.head.diagnostics);
+                slot.error = tune::firstError(result.head.diagnostics);
         }
     }
 
@@ -142,7 +135,7 @@ private:
         const auto file = OpenedFile::open(own, found, stop_);
         const Selection selection = file ? select(*file, kernelOptions(own, *file), Scope::kOne, found) : Selection{kUsage, {}};
         if (selection.items.empty())
-            return fail(fmt::format("{}: {}", word, found.hasErrors() ? firstError(found.diagnostics()) : "the file has no kernel"));
+            return fail(fmt::format("{}: {}", word, found.hasErrors() ? tune::firstError(found.diagnostics()) : "the file has no kernel"));
         const auto survey = file->request({}, 0).previous;
         std::vector<std::optional<std::string>> targets(options_.targets.begin(), options_.targets.end());
         if (targets.empty())
@@ -186,7 +179,7 @@ private:
         tune::Modelled made = tune::modelled(*slot.job, slot.survey, stop_);
         slot.capture = std::move(made.capture);
         if (!slot.capture) {
-            slot.error = firstError(made.diagnostics);
+            slot.error = tune::firstError(made.diagnostics);
             slot.exitCode = kProgramWrong;
         }
     }
@@ -206,10 +199,7 @@ void fillJson(const std::vector<compare::Variant>& variants, const std::vector<c
     json["variants"] = Json::array();
     for (std::size_t i = 0; i < variants.size(); ++i) {
         const capture::Capture& c = *variants[i].capture;
-        Json params = Json::object();
-        for (const auto& [name, value] : c.params)
-            params[name] = literalToJson(value);
-        json["variants"].push_back({{"id", variants[i].id}, {"name", names[i]}, {"kernel", c.kernel}, {"instance", c.instance}, {"params", params},
+        json["variants"].push_back({{"id", variants[i].id}, {"name", names[i]}, {"kernel", c.kernel}, {"instance", c.instance}, {"params", paramsToJson(c.params)},
                                     {"target", c.target}, {"device", c.environment.device}});
     }
     json["rows"] = Json::array();

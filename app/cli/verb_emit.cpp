@@ -1,8 +1,4 @@
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 
 #include <fmt/ranges.h>
 
@@ -157,13 +153,8 @@ int deliver(const Options& options, const std::string& bytes, bool isBinary, Rep
         report.text() = bytes;
         return kFine;
     }
-    const int descriptor = ::open(options.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    const bool ok = descriptor >= 0 && writeAll(descriptor, bytes);
-    const int error = errno;
-    if (descriptor >= 0)
-        ::close(descriptor);
-    if (!ok) {
-        report.fail(Code::kFile, fmt::format("cannot write {}: {}", options.output, std::strerror(error)));
+    if (const auto written = writeFile(options.output, bytes); !written) {
+        report.fail(Code::kFile, written.error());
         return kUsage;
     }
     report.json()["path"] = options.output;

@@ -32,14 +32,6 @@ const char* originName(staging::Instance::Origin origin)
     return "default";
 }
 
-Json bindings(const staging::Bindings& values)
-{
-    Json out = Json::object();
-    for (const auto& [name, text] : values)
-        out[name] = literalToJson(text);
-    return out;
-}
-
 Json tensors(const ir::Function& function)
 {
     Json out = Json::array();
@@ -106,8 +98,8 @@ private:
         const staging::Instance& shown = snapshot->function || !known ? snapshot->instance : *known;
         Json out = {{"name", known ? known->name : shown.name.empty() ? "default" : shown.name},
                     {"line", line(known ? known->range : shown.range.isKnown() ? shown.range : kernel.range)},
-                    {"params", bindings(shown.params)},
-                    {"dims", bindings(shown.dims)},
+                    {"params", paramsToJson(shown.params)},
+                    {"dims", paramsToJson(shown.dims)},
                     {"origin", originName(known ? known->origin : shown.origin)},
                     {"tensors", snapshot->function ? tensors(*snapshot->function) : Json::array()}};
         report_.addAll(snapshot->diagnostics);

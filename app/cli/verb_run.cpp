@@ -1,52 +1,21 @@
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/ranges.h>
 
+#include "app/cli/opened_file.h"
 #include "app/cli/runner.h"
 #include "app/cli/select.h"
 #include "app/cli/simulation.h"
 #include "app/cli/verbs.h"
+#include "profiler/cuda/timing.h"
 #include "profiler/device/npy.h"
 
 namespace tw::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Json optionalNumber(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
-double median(std::vector<double> samples)
-{
-    std::sort(samples.begin(), samples.end());
-    const std::size_t n = samples.size();
-    return n == 0 ? 0 : n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
-}
-
-// Half the distance between the fastest and the slowest tenth, in percent of the median.
-double spreadPercent(std::vector<double> samples)
-{
-    std::sort(samples.begin(), samples.end());
-    const std::size_t tenth = samples.size() / 10;
-    const double middle = median(samples);
-    return middle > 0 ? 50 * (samples[samples.size() - 1 - tenth] - samples[tenth]) / middle : 0;
-}
-
-// Writes one output. Empty, or what went wrong.
-std::string writeOutput(const std::string& path, const interp::Tensor& tensor)
-{
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    const bool ok = descriptor >= 0 && writeAll(descriptor, device::writeNpy(tensor));
-    const int error = errno;
-    if (descriptor >= 0)
-        ::close(descriptor);
-    return ok ? std::string() : fmt::format("cannot write {}: {}", path, std::strerror(error));
-}
 
 std::string describe(const Json& o)
 {
@@ -74,12 +43,12 @@ int fillOutputs(const Options& options, const protocol::RunResult& result, Repor
         return kUsage;
     }
     for (const protocol::Output& o : result.outputs) {
-        Json out = {{"name", o.name}, {"dtype", o.dtype}, {"shape", o.shape}, {"min", optionalNumber(o.min)}, {"max", optionalNumber(o.max)},
-                    {"mean", optionalNumber(o.mean)}, {"nan", o.nan}, {"inf", o.inf}};
+        Json out = {{"name", o.name}, {"dtype", o.dtype}, {"shape", o.shape}, {"min", number(o.min)}, {"max", number(o.max)},
+                    {"mean", number(o.mean)}, {"nan", o.nan}, {"inf", o.inf}};
         if (!options.outputDir.empty() && o.data) {
             const std::string path = (fs::path(options.outputDir) / (o.name + ".npy")).string();
-            if (std::string reason = writeOutput(path, *o.data); !reason.empty()) {
-                report.fail(Code::kFile, std::move(reason));
+            if (const auto written = writeFile(path, device::writeNpy(*o.data)); !written) {
+                report.fail(Code::kFile, written.error());
                 return kUsage;
             }
             out["path"] = path;
@@ -118,15 +87,14 @@ int runRun(const Options& options, Report& report, std::stop_token stop)
     if (result.head.outcome != protocol::Outcome::kFine)
         return static_cast<int>(result.head.outcome);
 
-    const double medianUs = median(result.samplesUs);
-    const double minUs = result.samplesUs.empty() ? 0 : *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
-    const double spread = spreadPercent(result.samplesUs);
+    const cuda::TimingSummary times = cuda::summarizeTimes(result.samplesUs);
+    const double spreadPct = 100 * times.spread();
     report.text() = fmt::format("{}@{} on {}\n", result.head.kernel, result.head.instance, options.device);
     const int exitCode = fillOutputs(options, result, report);
-    report.json()["timing"] = {{"compileMs", result.compileMs}, {"medianUs", medianUs}, {"minUs", minUs}, {"samples", result.samplesUs.size()},
-                                {"spreadPct", spread}, {"clock", result.clock}};
-    report.text() += fmt::format("time: {:.1f} µs median ± {:.1f} %, {:.1f} µs least of {} run{} ({}); compiled in {:.1f} ms\n", medianUs,
-                                 spread, minUs, result.samplesUs.size(), result.samplesUs.size() == 1 ? "" : "s", result.clock, result.compileMs);
+    report.json()["timing"] = {{"compileMs", result.compileMs}, {"medianUs", times.median}, {"minUs", times.min}, {"samples", result.samplesUs.size()},
+                                {"spreadPct", spreadPct}, {"clock", result.clock}};
+    report.text() += fmt::format("time: {:.1f} µs median ± {:.1f} %, {:.1f} µs least of {} run{} ({}); compiled in {:.1f} ms\n", times.median,
+                                 spreadPct, times.min, result.samplesUs.size(), result.samplesUs.size() == 1 ? "" : "s", result.clock, result.compileMs);
     if (result.simulation)
         report.text() += simulationText(*result.simulation, result.head.target, report);
     return exitCode;

@@ -15,23 +15,17 @@ using store::RunRow;
 
 Json rowJson(const RunRow& row)
 {
-    Json params = Json::object();
-    for (const auto& [name, value] : row.params)
-        params[name] = literalToJson(value);
     return {{"run", row.id}, {"created", row.created}, {"file", row.file}, {"kernel", row.kernel}, {"instance", row.instance}, {"target", row.target},
-            {"device", row.device}, {"gpu", row.gpu}, {"params", params}, {"durationUs", row.durationUs ? number(*row.durationUs) : Json(nullptr)},
-            {"source", originText(row.origin)}, {"spread", row.spread ? number(*row.spread) : Json(nullptr)}, {"baseline", row.isBaseline},
+            {"device", row.device}, {"gpu", row.gpu}, {"params", paramsToJson(row.params)}, {"durationUs", number(row.durationUs)},
+            {"source", originText(row.origin)}, {"spread", number(row.spread)}, {"baseline", row.isBaseline},
             {"tags", row.tags}, {"notes", row.notes}, {"bytes", row.bytes}};
 }
 
 std::string rowText(const RunRow& row)
 {
-    std::vector<std::string> params;
-    for (const auto& [name, value] : row.params)
-        params.push_back(name + "=" + value);
     const std::string time = row.durationUs ? fmt::format("{:.1f} µs {}", *row.durationUs, originText(row.origin)) : std::string("no time");
     return fmt::format("{:5}{} {}  {}@{} on {}: {}  {}{}{}\n", row.id, row.isBaseline ? "*" : " ", row.created, row.kernel, row.instance, row.device, time,
-                       fmt::join(params, " "), row.tags.empty() ? "" : fmt::format("  [{}]", fmt::join(row.tags, ", ")),
+                       paramsText(row.params), row.tags.empty() ? "" : fmt::format("  [{}]", fmt::join(row.tags, ", ")),
                        row.notes.empty() ? "" : "  " + row.notes);
 }
 

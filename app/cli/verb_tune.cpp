@@ -20,19 +20,9 @@ namespace {
 using tune::Candidate;
 using tune::State;
 
-Json paramsJson(const staging::Bindings& params)
-{
-    Json out = Json::object();
-    for (const auto& [name, value] : params)
-        out[name] = literalToJson(value);
-    return out;
-}
-
-Json optional(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
 Json candidateJson(const Candidate& c)
 {
-    Json out = {{"params", paramsJson(c.params)}, {"medianUs", optional(c.medianUs)}, {"modelUs", optional(c.modelUs)}, {"ok", c.state == State::kMeasured},
+    Json out = {{"params", paramsToJson(c.params)}, {"medianUs", number(c.medianUs)}, {"modelUs", number(c.modelUs)}, {"ok", c.state == State::kMeasured},
                 {"state", stateText(c.state)}};
     if (c.medianUs)
         out.update({{"spread", number(c.spread)}, {"samples", c.samples}, {"stored", c.isFromStore}});
@@ -57,18 +47,10 @@ void fillJson(const tune::Request& request, const tune::Result& result, Json& js
         json[wasRun(c) ? "measured" : "unmeasured"].push_back(candidateJson(c));
     json["best"] = nullptr;
     if (const Candidate* best = result.best())
-        json["best"] = {{"params", paramsJson(best->params)}, {"medianUs", optional(best->medianUs)}, {"modelUs", optional(best->modelUs)},
+        json["best"] = {{"params", paramsToJson(best->params)}, {"medianUs", number(best->medianUs)}, {"modelUs", number(best->modelUs)},
                         {"source", best->medianUs ? "measured" : "modelled"}};
     if (!result.note.empty())
         json["note"] = result.note;
-}
-
-std::string paramsText(const staging::Bindings& params)
-{
-    std::vector<std::string> out;
-    for (const auto& [name, value] : params)
-        out.push_back(name + "=" + value);
-    return fmt::format("{}", fmt::join(out, " "));
 }
 
 std::string lineOf(const Candidate& c, std::size_t width)
