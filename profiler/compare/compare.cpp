@@ -214,6 +214,8 @@ const char* groupText(Group group)
     return kNames.at(static_cast<std::size_t>(group));
 }
 
+bool saysOrigin(const Row& row) { return row.group == Group::kMetric || row.group == Group::kOperation; }
+
 std::vector<Row> rowsOf(const std::vector<Variant>& variants)
 {
     TW_CHECK(std::all_of(variants.begin(), variants.end(), [](const Variant& v) { return v.capture != nullptr; }), "every variant has a capture");

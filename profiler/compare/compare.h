@@ -40,6 +40,9 @@ struct Row {
 // Settings first, then resources (of each launch: the second's names end in " #2"), metrics (headline first), time of operations.
 [[nodiscard]] std::vector<Row> rowsOf(const std::vector<Variant>& variants);
 
+// Whether the row's numbers were measured, simulated or modelled: settings and resources are facts of the program.
+[[nodiscard]] bool saysOrigin(const Row& row);
+
 // Short names that tell the variants apart: their settings that differ ("block_M=64"), else their ids.
 [[nodiscard]] std::vector<std::string> shortNames(const std::vector<Variant>& variants, const std::vector<Row>& rows);
 

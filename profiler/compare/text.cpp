@@ -61,8 +61,6 @@ std::string label(const Row& row)
     return out;
 }
 
-bool saysOrigin(const Row& row) { return row.group == Group::kMetric || row.group == Group::kOperation; }
-
 }  // namespace
 
 std::string toText(const std::vector<Variant>& variants, const std::vector<Row>& rows)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/support/statistics.h"
 #include "profiler/cuda/cache_flush.h"
 
 namespace tw::cuda {
@@ -34,14 +35,6 @@ private:
     Context& context_;
     api::Event event_ = nullptr;
 };
-
-double quantile(const std::vector<double>& sorted, double q)
-{
-    const double at = q * static_cast<double>(sorted.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, sorted.size() - 1);
-    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/support/statistics.h"
 #include "profiler/cupti/range_profiler.h"
 
 namespace tw::cupti {
@@ -194,10 +195,7 @@ RawSamples trimToActive(const RawSamples& samples, std::size_t active)
     std::vector<double> lengths;
     for (std::size_t i = 0; i < alive.size(); ++i)
         lengths.push_back(samples.endNs[i] - samples.startNs[i]);
-    if (lengths.empty())
-        return out;
-    std::nth_element(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2), lengths.end());
-    const double usual = lengths[lengths.size() / 2];
+    const double usual = median(std::move(lengths));
     const auto counts = [&](std::size_t i) { return alive[i] > 0 && samples.endNs[i] - samples.startNs[i] <= kLongGap * usual; };
     std::size_t first = alive.size(), last = 0;
     for (std::size_t i = 0; i < alive.size(); ++i)

@@ -33,12 +33,9 @@ std::optional<double> toOptionalNumber(const Json& json)
 }
 
 // ---- ranges and diagnostics ----
-namespace {
 
 Json range(const SourceRange& r) { return {r.file, r.begin, r.end}; }
 SourceRange toRange(const Json& j) { return {j.at(0).get<std::uint32_t>(), j.at(1).get<std::uint32_t>(), j.at(2).get<std::uint32_t>()}; }
-
-}  // namespace
 
 Json diagnostic(const Diagnostic& d)
 {

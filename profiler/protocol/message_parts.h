@@ -46,6 +46,9 @@ double toNumber(const Json& json);
 Json optionalNumber(const std::optional<double>& value);  // none is null
 std::optional<double> toOptionalNumber(const Json& json);
 
+Json range(const SourceRange& r);
+SourceRange toRange(const Json& j);
+
 Json diagnostic(const Diagnostic& d);
 Diagnostic toDiagnostic(const Json& j);  // a code that this version does not know becomes an internal one
 

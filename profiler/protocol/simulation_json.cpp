@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
+#include "profiler/protocol/message_parts.h"
 
 namespace tw::protocol {
 namespace {
 
-using Json = nlohmann::json;
-
-Json range(const SourceRange& r) { return {r.file, r.begin, r.end}; }
-SourceRange toRange(const Json& j) { return {j.at(0).get<std::uint32_t>(), j.at(1).get<std::uint32_t>(), j.at(2).get<std::uint32_t>()}; }
+using parts::Json, parts::range, parts::toRange;
 
 Json witness(const sim::Witness& w) { return {range(w.where), w.op, w.who, w.does}; }
 sim::Witness toWitness(const Json& j)

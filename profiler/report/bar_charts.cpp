@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "core/support/statistics.h"
 #include "profiler/report/charts.h"
 #include "profiler/report/quantity.h"
 #include "profiler/report/svg.h"
@@ -142,16 +143,13 @@ std::string samplesChart(const std::vector<double>& samplesUs)
         return {};
     const auto [low, high] = std::minmax_element(samplesUs.begin(), samplesUs.end());
     const double least = *low, most = *high > *low ? *high : *low + 1;
-    std::vector<double> sorted = samplesUs;
-    std::sort(sorted.begin(), sorted.end());
-    const std::size_t half = sorted.size() / 2;
-    const double median = sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    const double middle = median(samplesUs);
     constexpr double kHeight = 120, kBottom = 96;
     Svg svg(kWidth, kHeight, "durations of the single runs");
     const auto yOf = [&](double us) { return kBottom - 80 * (us - least) / (most - least); };
     svg.rule(kLabel, kBottom, kWidth - 110, kBottom);
-    svg.line(kLabel, yOf(median), kWidth - 110, yOf(median), categoryColor(1), true);
-    svg.text(kWidth - 104, yOf(median) + 4, quantity(median, "us"));
+    svg.line(kLabel, yOf(middle), kWidth - 110, yOf(middle), categoryColor(1), true);
+    svg.text(kWidth - 104, yOf(middle) + 4, quantity(middle, "us"));
     svg.text(kLabel - 12, yOf(most) + 4, quantity(*high, "us"), Anchor::kEnd, Ink::kMuted);
     svg.text(kLabel - 12, kBottom + 4, quantity(least, "us"), Anchor::kEnd, Ink::kMuted);
     const double step = (kWidth - kLabel - 120) / static_cast<double>(samplesUs.size());

@@ -16,8 +16,6 @@ namespace {
 
 using namespace compare;
 
-bool saysOrigin(const Row& row) { return row.group == Group::kMetric || row.group == Group::kOperation; }
-
 std::string cell(const Row& row, std::size_t i)
 {
     const Value& value = row.values[i];

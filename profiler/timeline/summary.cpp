@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/support/statistics.h"
 #include "profiler/timeline/records.h"
 
 namespace tw::timeline {
@@ -12,15 +13,6 @@ namespace {
 constexpr double kOutlier = 3;         // times the median
 constexpr double kOutlierShare = 0.02; // of the track's time
 constexpr double kTogetherShare = 0.1;
-
-double median(std::vector<double> values)
-{
-    if (values.empty())
-        return 0;
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double length(const capture::Span& s) { return s.endNs - s.startNs; }
 
