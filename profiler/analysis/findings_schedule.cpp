@@ -41,6 +41,18 @@ struct Waiting {
     capture::Origin origin{};
 };
 
+// The work that a wait holds up: the first behind it that is not the start of a copy, or the first of all.
+std::uint32_t heldUp(const capture::Timeline& t, std::size_t wait)
+{
+    std::uint32_t first = 0;
+    for (std::size_t i = wait + 1; i < t.spans.size() && t.spans[i].track == t.spans[wait].track && t.spans[i].event != "wait"; ++i) {
+        if (t.spans[i].event != "issue")
+            return t.spans[i].op;
+        first = first == 0 ? t.spans[i].op : first;
+    }
+    return first;
+}
+
 Waiting waitingOf(const capture::Timeline& t)
 {
     double all = 0, waits = 0;
@@ -54,8 +66,7 @@ Waiting waitingOf(const capture::Timeline& t)
         all += ns;
         if (s.event == "wait") {
             waits += ns;
-            const bool hasNext = i + 1 < t.spans.size() && t.spans[i + 1].track == s.track;
-            byOp[s.op != 0 || !hasNext ? s.op : t.spans[i + 1].op] += ns;  // a wait of no operation is one of the work behind it
+            byOp[s.op != 0 ? s.op : heldUp(t, i)] += ns;
         }
     }
     Waiting w{all > 0 ? waits / all : 0, 0, t.origin};
@@ -197,7 +208,8 @@ Findings heavyMeetings(const Evidence& e)
         for (std::size_t k = 0; k < e.model->launches[i].loops.size(); ++k) {
             const LoopModel& loop = e.model->launches[i].loops[k];
             const double iteration = std::max({loop.computeNs, loop.transferNs, loop.depth > 1 ? loop.latencyNs / (loop.depth - 1) : loop.latencyNs});
-            if (loop.trips < 2 || loop.transferNs <= 0 || loop.meetingNs < kHeavy * iteration)
+            // Where blocks keep a unit busy, the meetings of one are hidden behind the others.
+            if (e.model->launches[i].bound != "latency" || loop.trips < 2 || loop.transferNs <= 0 || loop.meetingNs < kHeavy * iteration)
                 continue;
             Finding f = findingAt(e, "sync-heavy", e.work->launches[i].loops[k].where, 0);
             f.value = 100 * loop.meetingNs / iteration;

@@ -109,9 +109,16 @@ private:
             const capture::Span& s = *t.spans[i];
             if (!isWait(s))
                 continue;
+            // Copies that are started first needed a free place, not what was waited for: what computes did, where there is such work.
             std::uint32_t nextOp = 0;
-            for (std::size_t k = i + 1; k < t.spans.size() && nextOp == 0; ++k)
-                nextOp = isWait(*t.spans[k]) ? 0 : t.spans[k]->op;
+            for (std::size_t k = i + 1; k < t.spans.size(); ++k) {
+                const capture::Span& next = *t.spans[k];
+                if (isWait(next) ? nextOp != 0 : next.event != "issue" && next.op != 0) {
+                    nextOp = isWait(next) ? nextOp : next.op;
+                    break;
+                }
+                nextOp = nextOp == 0 && !isWait(next) ? next.op : nextOp;
+            }
             groups[{s.op, nextOp}].push_back({index, s.op, nextOp, s.iteration, s.startNs, length(s), 1, causeOf(s)});
         }
         for (auto& [stage, waits] : groups)

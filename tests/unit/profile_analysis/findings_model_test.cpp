@@ -110,6 +110,8 @@ TEST_F(ModelFindings, ThreadsThatMeetMoreThanTheyWork)
     const Findings found = heavyMeetings(evidence_);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_NEAR(found[0].value, 100 * 20.0 / 30, 1e-9);
+    launch().bound = "shared memory";  // other blocks go on meanwhile
+    EXPECT_TRUE(heavyMeetings(evidence_).empty());
 }
 
 TEST_F(ModelFindings, SamplesAtABarrier)

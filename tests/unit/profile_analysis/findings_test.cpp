@@ -109,7 +109,7 @@ TEST(Findings, ConsumersWaitByTheTimeline)
     EXPECT_EQ(found[0].line, 2);
     EXPECT_NEAR(found[0].gain, 1 / 0.62, 1e-9);
     // A wait of a group of copies belongs to none of them: it is a wait of the work behind it.
-    c.timelines[0].spans = {{1, "wait", 0, 0, 0, 0, 38}, {1, "tensor", 7, 0, 0, 38, 100}};
+    c.timelines[0].spans = {{1, "wait", 0, 0, 0, 0, 38}, {1, "issue", 8, 0, 0, 38, 40}, {1, "tensor", 7, 0, 0, 40, 100}};
     ASSERT_EQ(consumerWaits({c, h200()}).size(), 1U);
     EXPECT_EQ(consumerWaits({c, h200()})[0].line, 2);
     EXPECT_EQ(consumerWaits({c, h200()})[0].op, 7U);
