@@ -62,7 +62,7 @@ private Q_SLOTS:
                 return SnapshotPtr();
             });
             worker.submit({});
-            QTRY_VERIFY(started);
+            QTRY_VERIFY_WITH_TIMEOUT(started, kWaitMs);
         }
     }
 
