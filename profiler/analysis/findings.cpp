@@ -202,8 +202,8 @@ Findings extraTraffic(const Evidence& e)
     f.unit = "times";
     f.origin = origin;
     f.gain = gainOf(dramPct / 100, least->value / moved);
-    f.reason = fmt::format("DRAM moves {:.1f} times what the call's tensors hold; blocks that share data should run side by side (T.use_swizzle) or "
-                           "tiles be larger", f.value);
+    f.reason = fmt::format("DRAM moves {:.1f} times what the call's tensors hold; what a block reads again should stay on chip, blocks that share data "
+                           "should run side by side (T.use_swizzle), or tiles be larger", f.value);
     return {f};
 }
 
