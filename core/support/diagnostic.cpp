@@ -146,6 +146,21 @@ static bool equalsIgnoringCase(std::string_view a, std::string_view b)
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
+// The one candidate that begins with `name`: dyn for dynamic.
+static std::string onlyCompletion(std::string_view name, const std::vector<std::string>& candidates)
+{
+    constexpr std::size_t kShortest = 3;
+    std::string found;
+    for (const std::string& candidate : candidates) {
+        if (name.size() < kShortest || candidate.size() <= name.size() || !candidate.starts_with(name))
+            continue;
+        if (!found.empty())
+            return "";
+        found = candidate;
+    }
+    return found;
+}
+
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates)
 {
     constexpr std::size_t kLongest = 200;  // nobody misspells by a letter or two what is longer
@@ -171,7 +186,7 @@ std::string nearestName(std::string_view name, const std::vector<std::string>& c
             best = candidate;
         }
     }
-    return best;
+    return best.empty() ? onlyCompletion(name, candidates) : best;
 }
 
 }  // namespace tw

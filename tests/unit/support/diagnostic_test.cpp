@@ -43,6 +43,8 @@ TEST(NearestName, FindsMisspellingsOnly)
     EXPECT_EQ(nearestName("t", {"X", "T"}), "T");  // a letter has no near ones but its other case
     EXPECT_EQ(nearestName("Z", {"X", "T"}), "");
     EXPECT_EQ(nearestName("tahn", {"tan", "tanh"}), "tanh");  // two letters swapped are one slip
+    EXPECT_EQ(nearestName("dyn", {"dynamic", "copy"}), "dynamic");
+    EXPECT_EQ(nearestName("alloc", {"alloc_shared", "alloc_fragment"}), "");
 }
 
 }  // namespace tw
