@@ -291,19 +291,22 @@ Value* Emitter::compare(BinaryOp op, DType type, Value* a, Value* b)
     return b_.CreateCmp(predicate, a, b);
 }
 
-// Division by zero is undefined in the language; here it must not stop the process. The one overflowing quotient wraps.
+// A quotient by zero and its remainder are 0, as in the interpreter (and NumPy). The one overflowing quotient wraps.
 Value* Emitter::integerDivision(BinaryOp op, DType type, Value* a, Value* b)
 {
     const bool quotient = op == BinaryOp::kFloorDiv || op == BinaryOp::kTruncDiv;
     Value* zero = splatInt(0, b->getType());
     Value* one = splatInt(1, b->getType());
-    if (!type.isSigned()) {
-        Value* safe = llvm::isa<llvm::Constant>(b) ? b : b_.CreateSelect(b_.CreateICmpEQ(b, zero), one, b);
-        return quotient ? b_.CreateUDiv(a, safe) : b_.CreateURem(a, safe);
-    }
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(b);
     if (constant && constant->isZero())
         return zero;
+    if (!type.isSigned()) {
+        if (llvm::isa<llvm::Constant>(b))
+            return quotient ? b_.CreateUDiv(a, b) : b_.CreateURem(a, b);
+        Value* isZero = b_.CreateICmpEQ(b, zero);
+        Value* safe = b_.CreateSelect(isZero, one, b);
+        return quotient ? b_.CreateSelect(isZero, zero, b_.CreateUDiv(a, safe)) : b_.CreateURem(a, safe);
+    }
     const bool floors = op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
     if (constant && floors && constant->getValue().isStrictlyPositive() && constant->getValue().isPowerOf2()) {
         if (quotient)
@@ -313,7 +316,8 @@ Value* Emitter::integerDivision(BinaryOp op, DType type, Value* a, Value* b)
     Value* minusOne = llvm::ConstantInt::getSigned(b->getType(), -1);
     const bool plain = constant && !constant->isMinusOne();
     Value* isMinusOne = b_.CreateICmpEQ(b, minusOne);
-    Value* safe = plain ? b : b_.CreateSelect(b_.CreateOr(b_.CreateICmpEQ(b, zero), isMinusOne), one, b);
+    Value* isZero = b_.CreateICmpEQ(b, zero);
+    Value* safe = plain ? b : b_.CreateSelect(b_.CreateOr(isZero, isMinusOne), one, b);
     Value* q = b_.CreateSDiv(a, safe);
     Value* r = b_.CreateSub(a, b_.CreateMul(q, safe));
     if (floors) {
@@ -321,9 +325,9 @@ Value* Emitter::integerDivision(BinaryOp op, DType type, Value* a, Value* b)
         q = b_.CreateSub(q, b_.CreateZExt(adjust, q->getType()));
         r = b_.CreateAdd(r, b_.CreateSelect(adjust, safe, zero));
     }
-    if (quotient)
-        return plain ? q : b_.CreateSelect(isMinusOne, b_.CreateNeg(a), q);
-    return r;
+    if (!quotient)
+        return r;
+    return plain ? q : b_.CreateSelect(isMinusOne, b_.CreateNeg(a), b_.CreateSelect(isZero, zero, q));
 }
 
 Value* Emitter::arithmetic(BinaryOp op, DType type, Value* a, Value* b)
