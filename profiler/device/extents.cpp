@@ -1,6 +1,7 @@
 #include "profiler/device/extents.h"
 
 #include <set>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -15,6 +16,8 @@ namespace {
 // How far a chosen extent may move to fit what the kernel assumes.
 constexpr std::int64_t kSearchWidth = 8192;
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 40;
+// Elements of one tensor: where chosen extents give more than the first, smaller ones are chosen that give at most the second.
+constexpr double kMostElements = 1 << 26, kFewerElements = 1 << 24;
 
 struct Unknowns final : ir::Visitor {
     std::set<std::string> names;
@@ -85,7 +88,18 @@ public:
         for (const std::string& name : symbols_)
             if (const auto call = sources_.call.find(name); !out_.values.contains(name) && call != sources_.call.end())
                 out_.values[name] = call->second;
-        chooseShapes();
+        const ResolvedExtents known = out_;
+        chooseShapes(sources_.chosen);
+        const bool isLarge = error_.empty() && largestTensor() > kMostElements;
+        for (std::int64_t fewer = sources_.chosen / 2; isLarge && fewer > 0 && largestTensor() > kFewerElements; fewer /= 2) {
+            const ResolvedExtents before = std::exchange(out_, known);
+            chooseShapes(fewer);
+            if (!error_.empty()) {  // nothing so small fits
+                error_.clear();
+                out_ = before;
+                break;
+            }
+        }
         solveStrides();
         checkShapes();
         if (!error_.empty())
@@ -199,20 +213,32 @@ private:
         return true;
     }
 
-    void chooseShapes()
+    double largestTensor() const
+    {
+        double most = 0;
+        for (const ir::Buffer& b : tensors_) {
+            double elements = 1;
+            for (const ir::Expr& e : b->shape)
+                elements *= static_cast<double>(indexValue(e, leaf()).value_or(1));
+            most = std::max(most, elements);
+        }
+        return most;
+    }
+
+    void chooseShapes(std::int64_t wanted)
     {
         for (const std::string& name : symbols_) {
             if (out_.values.contains(name) || !(scalars_.contains(name) || appearsInShape(name)))
                 continue;
             std::optional<std::int64_t> value;
             for (std::int64_t step = 0; step < kSearchWidth && !value; ++step) {
-                if (fits(name, sources_.chosen + step))
-                    value = sources_.chosen + step;
-                else if (sources_.chosen - step >= 1 && fits(name, sources_.chosen - step))
-                    value = sources_.chosen - step;
+                if (fits(name, wanted + step))
+                    value = wanted + step;
+                else if (wanted - step >= 1 && fits(name, wanted - step))
+                    value = wanted - step;
             }
             if (!value) {
-                error_ = fmt::format("no extent near {} fits what the kernel assumes of {}; give --dim {}=VALUE", sources_.chosen, name, name);
+                error_ = fmt::format("no extent near {} fits what the kernel assumes of {}; give --dim {}=VALUE", wanted, name, name);
                 return;
             }
             out_.values[name] = *value;

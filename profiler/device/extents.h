@@ -18,7 +18,8 @@ struct ExtentSources {
     Extents given;                                          // --dim; must agree with the inputs
     std::map<std::string, std::vector<std::int64_t>> inputs;  // shapes of given tensors by parameter
     Extents call;                                           // of the instance; yields to the two above
-    std::int64_t chosen = 1024;  // for what nobody gave, moved to the nearest value that T.assume and asserts allow
+    std::int64_t chosen = 1024;  // for what nobody gave, moved to the nearest value that T.assume and asserts allow;
+                                 // less where several of them would make a tensor of more than 2^26 elements
 };
 
 struct ResolvedExtents {
