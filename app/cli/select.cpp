@@ -167,6 +167,17 @@ Selection select(const OpenedFile& file, const Options& options, Scope scope, Re
     return Selector(file, options, scope, report).run();
 }
 
+void noteMissing(const Selected& selected, const std::vector<std::string>& names, Report& report)
+{
+    SourceRange range = selected.kernel->range;
+    for (const staging::Instance& instance : selected.kernel->instances)
+        if (instance.name == selected.request.instance && instance.range.isKnown())
+            range = instance.range;
+    const std::string& name = selected.kernel->name;
+    const std::string instance = selected.request.instance.empty() ? "" : "@" + selected.request.instance;
+    report.add({Code::kUsage, Severity::kNote, range, fmt::format("{}{} needs --param {}", name, instance, fmt::join(names, ", ")), {}, {}, name});
+}
+
 tl::expected<OpenedKernel, int> openKernel(const Options& options, Report& report, std::stop_token stop)
 {
     auto file = OpenedFile::open(options, report, std::move(stop));

@@ -26,6 +26,9 @@ struct Selection {
 };
 [[nodiscard]] Selection select(const OpenedFile& file, const Options& options, Scope scope, Report& report);
 
+// A note "NAME@INSTANCE needs --param …": a call gives values that nobody knows before the program runs.
+void noteMissing(const Selected& selected, const std::vector<std::string>& names, Report& report);
+
 // The opened file and the one kernel that a verb works on (Scope::kOne), or the exit code with errors in the report.
 struct OpenedKernel {
     std::unique_ptr<OpenedFile> file;

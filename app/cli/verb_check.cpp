@@ -19,16 +19,21 @@ public:
             stages_ |= static_cast<unsigned>(driver::StageWanted::kPasses);
     }
 
-    Json instance(const Selected& selected)
+    // Empty where nobody knows the values that the instance needs.
+    std::optional<Json> instance(const Selected& selected)
     {
         const auto start = std::chrono::steady_clock::now();
         const auto snapshot = compile(selected.request, stages_);
+        if (const auto missing = device::missingParameters(*snapshot); !snapshot->function && !missing.empty()) {
+            noteMissing(selected, missing, report_);
+            return std::nullopt;
+        }
         const bool ok = isFine(*snapshot);
         if (ok)
             configurations(selected);
         const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         const std::string name = selected.request.instance.empty() ? snapshot->instance.name : selected.request.instance;
-        return {{"kernel", selected.kernel->name}, {"instance", name}, {"ok", ok}, {"ms", ms}};
+        return Json{{"kernel", selected.kernel->name}, {"instance", name}, {"ok", ok}, {"ms", ms}};
     }
 
     // Whether all that was found is that the target asked for cannot do it.
@@ -114,11 +119,13 @@ int runCheck(const Options& options, Report& report, std::stop_token stop)
     for (const Selected& selected : selection.items) {
         if (stop.stop_requested())
             break;
-        report.json()["results"].push_back(checker.instance(selected));
+        if (auto result = checker.instance(selected))
+            report.json()["results"].push_back(std::move(*result));
     }
+    const std::size_t checked = report.json()["results"].size();
     if (!report.hasErrors())
-        report.text() = fmt::format("{}: {} kernel instance{} checked, no error\n", file->survey().source->name(), selection.items.size(),
-                                    selection.items.size() == 1 ? "" : "s");
+        report.text() = fmt::format("{}: {} kernel instance{} checked, no error\n", file->survey().source->name(), checked,
+                                    checked == 1 ? "" : "s");
     return !report.hasErrors() ? kFine : checker.onlyRefuses() ? kCannot : kProgramWrong;
 }
 

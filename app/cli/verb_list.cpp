@@ -103,6 +103,8 @@ private:
                     {"origin", originName(known ? known->origin : shown.origin)},
                     {"tensors", snapshot->function ? tensors(*snapshot->function) : Json::array()}};
         report_.addAll(snapshot->diagnostics);
+        if (const auto missing = device::missingParameters(*snapshot); !snapshot->function && !missing.empty())
+            noteMissing(selected, missing, report_);
         for (const Diagnostic& d : snapshot->diagnostics) {
             const auto& survey = snapshot->surveyDiagnostics;
             if (d.severity == Severity::kError && std::find(survey.begin(), survey.end(), d) == survey.end()) {
