@@ -106,6 +106,8 @@ void Interpreter::assignItems(const std::vector<ExprPtr>& targets, const Value& 
     std::vector<Value> items;
     if (isOpaque(value)) {
         items.assign(star == targets.end() ? targets.size() : std::max<std::size_t>(targets.size() - 1, 1), value);
+    } else if (value.object<const MetaTensor>()) {  // q, k = torch.randn(2, n): a row each
+        items.assign(star == targets.end() ? targets.size() : targets.size() - 1, iterate(value, range).front());
     } else {
         items = iterate(value, range);
     }

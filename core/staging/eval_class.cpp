@@ -1,4 +1,6 @@
 // Classes, instances, attributes.
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/staging/builtins.h"
@@ -51,6 +53,13 @@ void setOwner(const Value& value, const ClassPtr& type)
             for (auto& [name, inner] : wrapper->attributes)
                 setOwner(inner, type);
     }
+}
+
+// What a torch module answers with itself: layer.cuda().half().eval()(x).
+bool givesItself(std::string_view name)
+{
+    static const std::set<std::string_view> kSelf = {"cuda", "cpu", "to", "half", "float", "double", "bfloat16", "eval", "train", "requires_grad_"};
+    return kSelf.contains(name);
 }
 
 bool isWrapper(const Value& value, const char* name)
@@ -196,6 +205,8 @@ std::optional<Value> Interpreter::instanceAttribute(const Value& object, const s
             return inherited;
     if (const auto dynamic = classAttribute(*instance.type, "__getattr__"))
         return call(bindMethod(*dynamic, object, instance.type, range), {Value(name)}, range);
+    if (instance.type->isOpaqueBase && givesItself(name))
+        return makeNative(name, [object](Evaluator&, const CallArguments&) { return object; });
     if (instance.type->isOpaqueBase)
         return makeOpaque(instance.type->name + "." + name);
     return std::nullopt;

@@ -130,7 +130,7 @@ Value converted(const MetaTensor& tensor, const CallArguments& arguments)
     std::optional<ir::DType> dtype = tensor.dtype;
     for (const CallArgument& argument : arguments.items) {
         if (argument.value->get<ir::DType>() || argument.value->object<ClassValue>() || argument.keyword == "dtype")
-            dtype = asDType(*argument.value);
+            dtype = wideDType(*argument.value);
         else if (const auto* text = argument.value->str(); text && ir::parseDType(*text))
             dtype = ir::parseDType(*text);
         else if (const auto* other = argument.value->object<const MetaTensor>())
@@ -155,6 +155,67 @@ Value chunked(Interpreter& in, const MetaTensor& tensor, const CallArguments& ar
         parts.push_back(makeTensor(std::move(shape), tensor.dtype, tensor.path));
     }
     return makeTuple(std::move(parts));
+}
+
+// x.repeat(2, 1): NumPy's repeat is another one.
+Value repeated(Interpreter& in, const MetaTensor& tensor, const CallArguments& arguments)
+{
+    const Shape times = shapeArguments(in, arguments);
+    if (times.size() < tensor.shape.size() || tensor.path.starts_with("numpy"))
+        return unknown(tensor);
+    Shape shape;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const std::size_t fresh = times.size() - tensor.shape.size();
+        const auto n = asInteger(times[i]), extent = i < fresh ? std::optional<Integer>(1) : asInteger(tensor.shape[i - fresh]);
+        shape.push_back(n && extent && *n >= 0 && *n < (Integer{1} << 40) ? Value(*n * *extent) : makeOpaque(tensor.path));
+    }
+    return makeTensor(std::move(shape), tensor.dtype, tensor.path);
+}
+
+Value interleaved(Interpreter& in, const MetaTensor& tensor, const CallArguments& arguments)
+{
+    const auto bound = in.bind("repeats, dim=None, output_size=None", arguments, "repeat_interleave");
+    const auto n = asInteger(bound["repeats"]);
+    const auto axis = bound["dim"].isNone() ? std::nullopt : axisOf(bound["dim"], tensor.shape.size());
+    const auto extent = axis ? asInteger(tensor.shape[*axis]) : std::nullopt;
+    if (!n || !extent || *n < 0 || *n >= (Integer{1} << 40))
+        return unknown(tensor);
+    Shape shape = tensor.shape;
+    shape[*axis] = Value(*n * *extent);
+    return makeTensor(std::move(shape), tensor.dtype, tensor.path);
+}
+
+// x.split(16, dim=1): parts of that extent, the last one smaller.
+Value split(Interpreter& in, const MetaTensor& tensor, const CallArguments& arguments)
+{
+    const auto bound = in.bind("split_size, dim=0", arguments, "split");
+    const auto axis = axisOf(bound.has("dim") ? bound["dim"] : Value(0), tensor.shape.size());
+    const auto extent = axis ? asInteger(tensor.shape[*axis]) : std::nullopt;
+    const auto each = asInteger(bound["split_size"]);
+    std::vector<Value> sizes;
+    if (bound["split_size"].object<ListValue>() || bound["split_size"].object<const TupleValue>())
+        sizes = in.iterate(bound["split_size"], arguments.call);
+    else if (extent && each && *each > 0 && *extent / *each < 1024)
+        for (Integer at = 0; at < *extent; at += *each)
+            sizes.emplace_back(std::min(*each, *extent - at));
+    if (!axis || sizes.empty())
+        return unknown(tensor);
+    std::vector<Value> parts;
+    for (const Value& size : sizes) {
+        Shape shape = tensor.shape;
+        shape[*axis] = size;
+        parts.push_back(makeTensor(std::move(shape), tensor.dtype, tensor.path));
+    }
+    return makeTuple(std::move(parts));
+}
+
+// x.new_empty((4, 4), dtype=…): another shape of the same type.
+Value another(Interpreter& in, const MetaTensor& tensor, const CallArguments& arguments)
+{
+    CallArguments shape = arguments;
+    std::erase_if(shape.items, [](const CallArgument& a) { return a.keyword == "dtype" || a.keyword == "device"; });
+    const Value made = converted(tensor, arguments);
+    return makeTensor(shapeArguments(in, shape), made.object<const MetaTensor>()->dtype, tensor.path);
 }
 
 Value sized(const MetaTensor& tensor, const CallArguments& arguments)
@@ -197,11 +258,17 @@ bool keeps(std::string_view name)
         "cuda", "cpu", "contiguous", "clone", "detach", "copy", "numpy", "requires_grad_", "fill_", "zero_", "normal_",
         "uniform_", "random_", "mul_", "add_", "div_", "sub_", "abs", "clamp", "clamp_", "clip", "exp", "relu", "neg",
         "sigmoid", "tanh", "round", "floor", "pin_memory", "masked_fill", "masked_fill_", "softmax", "cumsum", "flip", "tril",
-        "triu", "copy_", "to_device", "square", "sqrt", "rsqrt", "log", "roll", "uniform", "normal"};
+        "triu", "copy_", "ceil", "sin", "cos", "erf", "absolute", "bernoulli_", "clip_", "scatter_", "index_fill_", "to_device", "square", "sqrt", "rsqrt", "log", "roll", "uniform", "normal"};
     return kSame.contains(name);
 }
 
 }  // namespace
+
+std::optional<ir::DType> wideDType(const Value& value)
+{
+    const auto* type = value.object<ClassValue>();
+    return type && type->name == "int" ? ir::kInt64 : type && type->name == "float" ? ir::kFloat64 : asDType(value);
+}
 
 Value makeTensor(Shape shape, std::optional<ir::DType> dtype, std::string path)
 {
@@ -240,6 +307,8 @@ std::optional<Value> tensorAttribute(Interpreter&, const Value& value, const std
         {"to", [](Interpreter&, const MetaTensor& t, const CallArguments& a) { return converted(t, a); }},
         {"type", [](Interpreter&, const MetaTensor& t, const CallArguments& a) { return converted(t, a); }},
         {"astype", [](Interpreter&, const MetaTensor& t, const CallArguments& a) { return converted(t, a); }},
+        {"repeat", repeated}, {"repeat_interleave", interleaved}, {"split", split}, {"swapaxes", transposed},
+        {"new_empty", another}, {"new_zeros", another}, {"new_ones", another},
         {"view", reshaped}, {"reshape", reshaped}, {"permute", permuted}, {"transpose", transposed}, {"chunk", chunked},
         {"t", [](Interpreter& in, const MetaTensor& t, const CallArguments& a) { return transposed(in, t, {{}, a.call, a.callee}); }},
         {"size", [](Interpreter&, const MetaTensor& t, const CallArguments& a) { return sized(t, a); }},

@@ -7,6 +7,8 @@
 namespace tw::staging {
 
 [[nodiscard]] Value makeTensor(std::vector<Value> shape, std::optional<ir::DType> dtype, std::string path);
+// An element type as torch and numpy read it: Python's int and float are the wide ones.
+[[nodiscard]] std::optional<ir::DType> wideDType(const Value& value);
 [[nodiscard]] Value tensorBinary(syntax::BinaryOp op, const Value& a, const Value& b);
 [[nodiscard]] Value tensorSubscript(Interpreter& interpreter, const MetaTensor& tensor, const Value& index,
                                     const SourceRange& range);

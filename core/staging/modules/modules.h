@@ -27,5 +27,7 @@ namespace tw::staging {
 // torch.X and numpy.X: dtypes, tensor makers (they give MetaTensors), device queries answered for the chosen target; the
 // rest is opaque. `path` is what follows the module's name: "randn", "cuda.is_available".
 [[nodiscard]] std::optional<Value> tensorLibraryMember(const std::string& module, const std::string& path);
+// The function of that name if its results' shapes are known for tensors; `otherwise` serves what it is given else.
+[[nodiscard]] std::optional<Value> tensorFunction(const std::string& module, const std::string& name, const std::optional<Value>& otherwise);
 
 }  // namespace tw::staging

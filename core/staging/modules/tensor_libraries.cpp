@@ -44,8 +44,19 @@ std::optional<ir::DType> dtypeArgument(const CallArguments& arguments)
 {
     for (const CallArgument& a : arguments.items)
         if (a.keyword == "dtype" && !a.value->isNone())
-            return asDType(*a.value);
+            return wideDType(*a.value);
     return {};
+}
+
+// numpy's np.array(data, np.int32), np.full(shape, 0, np.int32): a type that stands last. torch has it by name only.
+std::optional<ir::DType> lastDType(const std::string& module, std::vector<Value>& given)
+{
+    if (module == "torch" || given.size() < 2 || asInteger(given.back()))
+        return {};
+    const auto dtype = wideDType(given.back());
+    if (dtype)
+        given.pop_back();
+    return dtype;
 }
 
 const Value* keywordOf(const CallArguments& arguments, std::initializer_list<std::string_view> names)
@@ -177,9 +188,9 @@ Value maker(const std::string& module, const std::string& name, ShapeAt where)
 {
     const std::string path = module + "." + name;
     return makeNative(name, [module, name, path, where](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        const std::vector<Value> given = positionalOf(arguments);
-        const auto dtype = dtypeArgument(arguments);
-        const std::string last = name.substr(name.rfind('.') + 1);
+        std::vector<Value> given = positionalOf(arguments);
+        const auto last = lastDType(module, given);
+        const auto dtype = last ? last : dtypeArgument(arguments);
         if (where == ShapeAt::kRange)
             return rangeTensor(evaluator, given, dtype, path, module, arguments.call);
         if (where == ShapeAt::kData)
@@ -188,7 +199,7 @@ Value maker(const std::string& module, const std::string& name, ShapeAt where)
             const auto* like = given.empty() ? nullptr : given[0].object<const MetaTensor>();
             return like ? metaTensor(like->shape, dtype ? dtype : like->dtype, path) : makeOpaque(path);
         }
-        const auto type = dtype ? dtype : std::optional(defaultDType(module, last));
+        const auto type = dtype ? dtype : std::optional(defaultDType(module, name.substr(name.rfind('.') + 1)));
         if (where == ShapeAt::kLast)
             return metaTensor(lastShape(evaluator, arguments, given), type, path);
         if (where == ShapeAt::kSquare)
@@ -198,11 +209,7 @@ Value maker(const std::string& module, const std::string& name, ShapeAt where)
             shape = {*size};
         else if (where == ShapeAt::kFirst && !given.empty())
             shape = {given[0]};
-        // numpy's zeros((M, N), np.float32) names the type second; torch's randn(M, N) has only extents
-        std::optional<ir::DType> second;
-        if (module != "torch" && shape.size() == 2 && !asInteger(shape[1]) && (second = asDType(shape[1])))
-            shape.pop_back();
-        return metaTensor(shapeOf(evaluator, shape, arguments.call), second ? second : type, path);
+        return metaTensor(shapeOf(evaluator, shape, arguments.call), type, path);
     });
 }
 
@@ -272,20 +279,6 @@ Value generatorMaker(const std::string& module)
     });
 }
 
-// torch.topk(x, 4): what x.topk(4) gives.
-std::optional<Value> reductionFunction(const std::string& module, const std::string& name)
-{
-    if (!tensorReduction(makeTensor({}, std::nullopt, module), name))
-        return {};
-    return makeNative(name, [module, name](Evaluator& evaluator, const CallArguments& arguments) -> Value {
-        if (arguments.items.empty() || !arguments.items[0].keyword.empty() || !arguments.items[0].value->object<const MetaTensor>())
-            return evaluator.call(makeOpaque(module + "." + name), arguments);
-        CallArguments rest = arguments;
-        rest.items.erase(rest.items.begin());
-        return evaluator.call(*tensorReduction(*arguments.items[0].value, name), rest);
-    });
-}
-
 bool isNumbers(const Value& value)
 {
     const auto* list = value.object<ListValue>();
@@ -341,8 +334,6 @@ std::optional<Value> tensorLibraryMember(const std::string& module, const std::s
             return mathMember(path);
         if (path == "newaxis")
             return Value();
-        if (auto function = numberFunction(path))
-            return function;
     }
     if (path == "__getattribute__")
         return makeNative(path, [module](Evaluator& evaluator, const CallArguments& arguments) -> Value {
@@ -351,10 +342,9 @@ std::optional<Value> tensorLibraryMember(const std::string& module, const std::s
             const auto found = name ? tensorLibraryMember(module, *name) : std::nullopt;
             return found ? *found : type ? Value(*type) : evaluator.call(makeOpaque(module + ".__getattribute__"), arguments);
         });
-    if (module == "torch")
-        if (auto function = reductionFunction(module, path))
-            return function;
-    if (path == "cuda" || path == "version" || path == "random")
+    if (auto function = tensorFunction(module, path, module == "torch" ? std::nullopt : numberFunction(path)))
+        return function;
+    if (path == "cuda" || path == "version" || path == "random" || path == "nn" || path == "nn.functional")
         return subModule(module, path);
     return makeOpaque(module + "." + path);
 }
