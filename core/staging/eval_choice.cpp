@@ -11,6 +11,8 @@ using namespace syntax;
 
 namespace {
 
+constexpr std::size_t kMostChoices = 16;  // that a value of unknown conditions keeps
+
 // What a macro stores cannot wait for a condition that only the device knows: both sides of the choice are built.
 void refuseMacros(Evaluator& in, const std::function<const Value*(const std::string&)>& find, const Expr& side, const char* choice)
 {
@@ -59,7 +61,18 @@ Value Interpreter::joinValues(const Value& a, const Value& b)
 {
     if (a.data.index() == b.data.index() && equalValues(*this, a, b, current_))
         return a;
-    return isOpaque(a) ? a : isOpaque(b) ? b : makeOpaque("a value that depends on foreign code");
+    auto joined = std::make_shared<OpaqueValue>();
+    joined->path = "a value that depends on foreign code";
+    for (const Value* one : {&a, &b}) {
+        const auto* opaque = one->object<const OpaqueValue>();
+        if (opaque)
+            joined->path = opaque->path;
+        const std::vector<Value> known = opaque ? opaque->choices : std::vector<Value>{*one};
+        for (std::size_t i = 0; i < known.size() && joined->choices.size() < kMostChoices; ++i)
+            joined->choices.push_back(known[i]);
+    }
+    chargeMemory(static_cast<Integer>(joined->choices.size() * sizeof(Value)), current_);
+    return std::shared_ptr<const OpaqueValue>(std::move(joined));
 }
 
 Value Interpreter::evalConditional(const Conditional& node, const std::shared_ptr<Environment>& scope, const SourceRange& range)

@@ -1,4 +1,6 @@
 // for and while, in plain code and on the device.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/staging/builtins.h"
@@ -61,6 +63,7 @@ Flow Interpreter::execFor(const For& node, const std::shared_ptr<Environment>& s
     }
     const SourceRange head = headOf(range, *node.iterable);
     const LoopGuard running(*this, head);
+    const std::int64_t limit = loopLimit();
     const auto items = iterator(iterable, node.iterable->range);
     const std::size_t frame = frames_.size();
     if (frame > 0)
@@ -75,7 +78,7 @@ Flow Interpreter::execFor(const For& node, const std::shared_ptr<Environment>& s
             charge(1, head);
             assign(*node.target, std::move(*item), scope, node.target->range);
             flow = execBlock(node.body, scope);
-            if (flow == Flow::kBreak || flow == Flow::kReturn)
+            if (flow == Flow::kBreak || flow == Flow::kReturn || isLeftEarly(limit, head))
                 break;
         }
     } catch (...) {
@@ -87,6 +90,17 @@ Flow Interpreter::execFor(const For& node, const std::shared_ptr<Environment>& s
     if (flow == Flow::kReturn)
         return flow;
     return flow == Flow::kBreak || node.orElse.empty() ? Flow::kNormal : execBlock(node.orElse, scope);
+}
+
+bool Interpreter::isLeftEarly(std::int64_t limit, const SourceRange& head)
+{
+    if (!surveying() || steps_ <= limit)
+        return false;
+    if (!std::exchange(saidLong_, true))
+        diagnostics().warning(Code::kBudget, head,
+                              "this loop around the kernels is left early: it takes more steps than a survey of the file follows; "
+                              "what it computes is incomplete");
+    return true;
 }
 
 Flow Interpreter::execDeviceFor(const For& node, const LoopSpec& spec, const std::shared_ptr<Environment>& scope,
@@ -137,6 +151,7 @@ Flow Interpreter::execWhile(const While& node, const std::shared_ptr<Environment
         return execDeviceWhile(node, scope, range);
     const SourceRange head = headOf(range, *node.condition);
     const LoopGuard running(*this, head);
+    const std::int64_t limit = loopLimit();
     const std::size_t frame = frames_.size();
     if (frame > 0)
         frames_.back().loops.push_back({false, 0, head});
@@ -158,7 +173,7 @@ Flow Interpreter::execWhile(const While& node, const std::shared_ptr<Environment
             if (known == false)
                 break;
             flow = execBlock(node.body, scope);
-            if (flow == Flow::kBreak || flow == Flow::kReturn || !known)  // opaque: once
+            if (flow == Flow::kBreak || flow == Flow::kReturn || !known || isLeftEarly(limit, head))  // opaque: once
                 break;
         }
     }

@@ -124,6 +124,9 @@ public:
 
 private:
     void unwind(Diagnostic diagnostic) override;
+    // A loop around kernels may spend half of the steps that are left, so that what stands behind it is read, too.
+    [[nodiscard]] std::int64_t loopLimit() const { return steps_ + (stepLimit_ - steps_) / 2; }
+    bool isLeftEarly(std::int64_t limit, const SourceRange& head);
     friend class KernelExtent;
     struct UndoScope {
         Environment* scope;
@@ -288,6 +291,7 @@ private:
     std::vector<std::shared_ptr<Value>> handled_;  // exceptions of the running `except` blocks
     SourceRange current_;
     std::int64_t steps_ = 0, stepLimit_ = 0, surveyLimit_ = 0;
+    bool saidLong_ = false;  // that a loop around kernels is left early
     std::int64_t memory_ = 0;
     int kernelDepth_ = 0;
     int tryDepth_ = 0;

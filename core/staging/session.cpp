@@ -7,6 +7,7 @@
 #include "core/staging/containers.h"
 #include "core/staging/literals.h"
 #include "core/staging/trace/tracer.h"
+#include "core/syntax/parser.h"
 
 namespace tw::staging {
 
@@ -17,6 +18,11 @@ constexpr std::int64_t kSurveySteps = 3'000'000;  // for the code around kernels
 // By its text, language.md a.5: a tensor, pointer or dtype annotation makes a run-time parameter.
 bool isRuntimeAnnotation(const syntax::Expr& annotation)
 {
+    if (const auto* quoted = std::get_if<syntax::StringLiteral>(&annotation.node)) {
+        DiagnosticSink ignored;
+        const auto parsed = syntax::parseExpression(quoted->value, annotation.range, ignored);
+        return parsed && !std::holds_alternative<syntax::StringLiteral>(parsed->node) && isRuntimeAnnotation(*parsed);
+    }
     const syntax::Expr* e = &annotation;
     bool isApplied = false;
     for (;;) {
@@ -239,9 +245,9 @@ void Session::overlayParameters(const FunctionValue& function, Environment& scop
 
 std::vector<std::string> Session::stagingParameters(const Entry& entry) const
 {
-    std::vector<std::string> names;
     if (!entry.function || !entry.function->def || entry.form == KernelForm::kPrimFunc)
-        return names;
+        return {};
+    std::vector<std::string> names = objectParameters(entry);
     const auto& def = *entry.function->def;
     const bool decides = entry.form == KernelForm::kEager || entry.form == KernelForm::kArray;
     for (std::size_t i = 0; i < def.parameters.size(); ++i) {
@@ -258,23 +264,6 @@ std::vector<std::string> Session::stagingParameters(const Entry& entry) const
         names.push_back(p.name.text);
     }
     return names;
-}
-
-std::optional<Value> Session::defaultOf(const Entry& entry, const std::string& parameter) const
-{
-    if (entry.kernel && !entry.kernel->configs.empty())
-        if (const auto it = entry.kernel->configs.front().find(parameter); it != entry.kernel->configs.front().end())
-            return it->second;
-    const auto& parameters = entry.function->def->parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-        if (parameters[i].name.text == parameter)
-            return entry.function->defaults[i];
-    return std::nullopt;
-}
-
-bool Session::hasDefault(const Entry& entry, const std::string& parameter) const
-{
-    return defaultOf(entry, parameter).has_value();
 }
 
 }  // namespace tw::staging

@@ -28,6 +28,7 @@ struct Entry {
     std::vector<std::uint32_t> records;       // calls with different arguments, in order
     bool usedInside = false;                  // called while another kernel was staged
     bool isMethod = false;
+    std::shared_ptr<ClassValue> built;        // of a method that nothing calls: the class that its object is made of
     int traced = 0;
     std::optional<CompileOptions> compileOptions;  // of tilelang.compile(prim_func, …)
 };
@@ -40,6 +41,7 @@ struct Record {
     std::map<std::string, Value> arguments;      // of every parameter, by name
     std::map<std::string, Value> tensors;        // eager and array kernels: what run-time parameters were given
     std::map<std::string, std::int64_t> dims;    // symbolic extents that calls determine
+    std::map<std::string, std::int64_t> callDims;  // array kernels: those of another call, for extents that nothing else gives
     std::optional<CompileOptions> compileOptions;
     Traced traced;
     SourceRange callRange;
@@ -99,6 +101,7 @@ public:
     [[nodiscard]] std::vector<std::string> stagingParameters(const Entry& entry) const;
     [[nodiscard]] bool hasDefault(const Entry& entry, const std::string& parameter) const;
     [[nodiscard]] std::optional<Value> defaultOf(const Entry& entry, const std::string& parameter) const;
+    [[nodiscard]] SourceRange rangeOf(const Entry& entry, const std::string& parameter) const;  // the default, or the name
 
 private:
     // entries
@@ -108,6 +111,9 @@ private:
     void discoverUncalled();
     void callUncalled();
     void noteFactories(Environment& scope);
+    void noteMethods(const std::shared_ptr<ClassValue>& type);
+    [[nodiscard]] std::vector<std::string> objectParameters(const Entry& entry) const;  // of its constructor
+    std::map<std::string, Value> withObject(const Entry& entry, std::map<std::string, Value> arguments);
 
     // tracing
     void trace(Record& record);

@@ -114,8 +114,9 @@ void Session::overlay(Record& record, const Entry& entry)
     }
     if (byName && (overlays || record.isDefault)) {
         // Extents are known by name then; those of the call fill what is left.
+        auto& known = entry.form == KernelForm::kArray ? record.callDims : record.dims;
         for (const auto& [name, value] : target_->knownDims)
-            record.dims.emplace(name, value);
+            known.emplace(name, value);
         if (!target_->dims.empty() || !record.dims.empty())
             record.tensors.clear();
     }

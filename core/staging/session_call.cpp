@@ -365,9 +365,10 @@ std::optional<Value> Session::kernelAttribute(const std::shared_ptr<KernelValue>
 {
     if (name == "__name__")
         return Value(kernel->name);
-    if (kernel->kind == KernelValue::Kind::kFactory && (name == "compile" || name == "get_tir"))
-        return makeNative(name, [this, kernel](Evaluator&, const CallArguments& arguments) {
-            return callFactory(kernel, arguments, true);
+    if (kernel->kind == KernelValue::Kind::kFactory && (name == "compile" || name == "get_tir" || name == "get_kernel_source"))
+        return makeNative(name, [this, kernel, name](Evaluator&, const CallArguments& arguments) {
+            Value compiled = callFactory(kernel, arguments, true);
+            return name == "get_kernel_source" ? makeOpaque(kernel->name + "." + name) : compiled;
         });
     if (kernel->kind == KernelValue::Kind::kFactory && name == "par_compile")
         return makeNative(name, [this, kernel](Evaluator&, const CallArguments& arguments) {

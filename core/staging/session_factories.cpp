@@ -127,23 +127,20 @@ void Session::discoverUncalled()
 
 void Session::noteFactories(Environment& scope)
 {
-    const auto note = [&](const Value& value, const ClassValue* owner) {
-        const auto* function = value.get<std::shared_ptr<FunctionValue>>();
-        if (!function || (*function)->module != module_ || !isCandidate(*function))
-            return;
-        Entry& entry = entries_[entryFor((*function)->range, (*function)->name, KernelForm::kFactory)];
-        if (!entry.function)
-            entry.function = *function;
-        if (owner) {
-            entry.isMethod = true;
-            entry.name = owner->name + "." + (*function)->name;
-        }
-    };
-    for (const auto& [name, value] : scope.names) {
-        note(value, nullptr);
+    std::set<const ClassValue*> bases;  // what is derived from them says more than they do
+    for (const auto& [name, value] : scope.names)
         if (const auto* type = value.object<ClassValue>())
-            for (const auto& [member, inner] : type->attributes)
-                note(inner, type);
+            for (const auto& base : type->bases)
+                bases.insert(base.get());
+    for (const auto& [name, value] : scope.names) {
+        const auto* function = value.get<std::shared_ptr<FunctionValue>>();
+        if (function && (*function)->module == module_ && isCandidate(*function)) {
+            Entry& entry = entries_[entryFor((*function)->range, (*function)->name, KernelForm::kFactory)];
+            if (!entry.function)
+                entry.function = *function;
+        }
+        if (const auto* type = value.get<std::shared_ptr<ClassValue>>(); type && !bases.contains(type->get()))
+            noteMethods(*type);
     }
 }
 

@@ -85,6 +85,7 @@ void Session::checkTensors(const KernelValue& kernel, const ir::Function& functi
                                  arguments.items.size()));
         return;
     }
+    std::map<std::string, std::pair<Integer, std::string>> extents;  // of this call
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto* buffer = std::get_if<ir::Buffer>(&wanted[i]->value);
         const auto* tensor = arguments.items[i].value->object<const MetaTensor>();
@@ -95,9 +96,21 @@ void Session::checkTensors(const KernelValue& kernel, const ir::Function& functi
             complain(misfit->code, range, std::move(misfit->message));
             return;
         }
-        for (std::size_t axis = 0; record && axis < tensor->shape.size(); ++axis) {
+        for (std::size_t axis = 0; axis < tensor->shape.size(); ++axis) {
             const auto* given = tensor->shape[axis].get<Integer>();
-            if (const auto* var = ir::as<ir::VarNode>((*buffer)->shape[axis]); var && given && fits64(*given))
+            const auto* var = ir::as<ir::VarNode>((*buffer)->shape[axis]);
+            const bool isPacked = (*buffer)->dtype.bits() < 8 && axis + 1 == tensor->shape.size();
+            if (!var || !given || !fits64(*given) || isPacked)
+                continue;
+            const auto [known, isNew] = extents.try_emplace(var->name, *given, (*buffer)->name);
+            if (!isNew && known->second.first != *given) {
+                complain(Code::kShapeMismatch, range,
+                         fmt::format("the extent `{}` of `{}` is {} in `{}`, but {} in `{}`", var->name, kernel.name,
+                                     static_cast<std::int64_t>(known->second.first), known->second.second, static_cast<std::int64_t>(*given),
+                                     (*buffer)->name));
+                return;
+            }
+            if (record)
                 record->dims.emplace(var->name, static_cast<std::int64_t>(*given));
         }
         if (auto misfit = dtypeMisfit(**buffer, *tensor, kernel.name))

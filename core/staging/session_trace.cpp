@@ -165,7 +165,8 @@ Value Session::runFactory(const Record& record)
 {
     const auto& function = record.kernel ? record.kernel->python : entries_[record.entry].function;
     const auto scope = interpreter_->scopeFor(*function, false);
-    for (const auto& [name, value] : record.arguments)
+    const Entry& entry = entries_[record.entry];
+    for (auto& [name, value] : entry.built ? withObject(entry, record.arguments) : record.arguments)
         scope->names[name] = value;
     const auto site = SourceRange{static_cast<std::uint32_t>(record.key.site >> 32), static_cast<std::uint32_t>(record.key.site),
                                   static_cast<std::uint32_t>(record.key.site) + 1};
@@ -286,6 +287,7 @@ void Session::traceArrayKernel(Record& record, Traced& out)
     call.parameters = record.arguments;
     call.tensors = record.tensors;
     call.dims = record.dims;
+    call.otherwise = record.callDims;
     call.compiled = record.compiled;
     const SourceRange site{static_cast<std::uint32_t>(record.key.site >> 32), static_cast<std::uint32_t>(record.key.site),
                            static_cast<std::uint32_t>(record.key.site) + 1};
@@ -319,7 +321,8 @@ void Session::traceDefaults()
         trace(records_[index]);
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
         Entry& entry = entries_[i];
-        if (!entry.function || entry.form == KernelForm::kPrimFunc || (entry.usedInside && !entry.kernel) || entry.isMethod)
+        if (!entry.function || entry.form == KernelForm::kPrimFunc || (entry.usedInside && !entry.kernel) ||
+            (entry.isMethod && !entry.built))
             continue;
         const auto names = stagingParameters(entry);
         if (!std::all_of(names.begin(), names.end(), [&](const std::string& name) { return hasDefault(entry, name); }))

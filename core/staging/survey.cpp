@@ -135,9 +135,7 @@ private:
         for (const std::string& name : session_.stagingParameters(entry)) {
             KernelParameter parameter;
             parameter.name = name;
-            const auto& parameters = entry.function->def->parameters;
-            const auto it = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name.text == name; });
-            parameter.range = it->defaultValue ? it->defaultValue->range : it->name.range;
+            parameter.range = session_.rangeOf(entry, name);
             if (const auto value = session_.defaultOf(entry, name)) {
                 parameter.defaultText = literalText(*value).value_or(repr(*value));
                 parameter.isNumber = value->get<Integer>() != nullptr;

@@ -1,4 +1,7 @@
 // tilelang.autotune and AutoTuner: a kernel's configurations.
+#include <algorithm>
+#include <tuple>
+
 #include <fmt/ranges.h>
 
 #include "core/staging/builtins.h"
@@ -43,8 +46,12 @@ void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const Sourc
         }
         configs = in.call(configs, {}, range);
     }
-    if (isOpaque(configs)) {
-        kernel.options.emplace_back(kOpenConfigs, configs);
+    if (const auto* opaque = configs.object<const OpaqueValue>()) {
+        for (const Value& one : opaque->choices)  // a condition that nobody knows: the lists of all its arms
+            if (one.object<ListValue>() || one.object<const TupleValue>())
+                addConfigs(in, kernel, one, range);
+        if (kernel.configs.empty())
+            kernel.options.emplace_back(kOpenConfigs, configs);
         return;
     }
     const auto names = parameterNames(kernel);
@@ -79,9 +86,12 @@ void addConfigs(Interpreter& in, KernelValue& kernel, Value configs, const Sourc
     }
 }
 
-Value tuned(Interpreter& in, const Value& target, const Value& configs, const SourceRange& configRange, const SourceRange& range)
+Value tuned(Interpreter& in, const Value& target, const Value& configs, const SourceRange& configRange, const SourceRange& range,
+            bool isDecorator)
 {
     Value value = target;
+    if (isDecorator && target.object<FunctionValue>())
+        in.fail(Code::kStructure, range, "`tilelang.autotune` decorates a kernel: put it above @tilelang.jit");
     if (target.object<FunctionValue>())
         value = plainFactory(in, target, range);
     auto* kernel = value.object<KernelValue>();
@@ -93,16 +103,18 @@ Value tuned(Interpreter& in, const Value& target, const Value& configs, const So
 
 }  // namespace
 
-CallArguments tunedArguments(Interpreter& in, KernelValue& kernel, const CallArguments& arguments)
+namespace {
+
+// Configurations that only the call decides.
+void findConfigs(Interpreter& in, KernelValue& kernel, const Value& open, const CallArguments& arguments)
 {
-    const auto open = std::ranges::find(kernel.options, kOpenConfigs, [](const auto& option) { return option.first; });
-    if (!kernel.configs.empty() || open == kernel.options.end())
-        return arguments;
     DiagnosticSink silent;
     DiagnosticSink* const before = in.diagnosticsTarget();
     in.setDiagnostics(&silent);
     try {
-        if (const Value configs = isOpaque(open->second) ? open->second : in.call(open->second, arguments); !isOpaque(configs))
+        const Value configs = isOpaque(open) ? open : in.call(open, arguments);
+        const auto* opaque = configs.object<const OpaqueValue>();
+        if (!opaque || !opaque->choices.empty())
             addConfigs(in, kernel, configs, arguments.call);
     } catch (const StagingStop& stop) {
         in.setDiagnostics(before);
@@ -110,14 +122,34 @@ CallArguments tunedArguments(Interpreter& in, KernelValue& kernel, const CallArg
             throw;
     }
     in.setDiagnostics(before);
+}
+
+}  // namespace
+
+CallArguments tunedArguments(Interpreter& in, KernelValue& kernel, const CallArguments& arguments)
+{
+    const auto open = std::ranges::find(kernel.options, kOpenConfigs, [](const auto& option) { return option.first; });
+    const bool isOpen = open != kernel.options.end();
+    if (isOpen && kernel.configs.empty())
+        findConfigs(in, kernel, open->second, arguments);
+    if (!isOpen && kernel.configs.empty())
+        return arguments;
     CallArguments out = arguments;
     auto left = std::ranges::count_if(arguments.items, [](const auto& a) { return a.keyword.empty(); });
     const auto& parameters = kernel.python->def->parameters;
-    for (std::size_t i = 0; i < parameters.size() && kernel.configs.empty(); ++i) {
+    bool isTuned = true;  // unless the caller sets a tuned parameter
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        using Kind = syntax::Parameter::Kind;
+        const auto& [name, kind] = std::tie(parameters[i].name.text, parameters[i].kind);
+        const bool isGiven = (kind == Kind::kNormal && left-- > 0) || keyword(arguments, name) != nullptr;
         const auto& fallback = kernel.python->defaults[i];
-        const bool isOpen = !parameters[i].defaultValue || (fallback && fallback->isNone());
-        if (left-- <= 0 && isOpen && !keyword(arguments, parameters[i].name.text) && parameters[i].kind == syntax::Parameter::Kind::kNormal)
-            out.items.push_back({parameters[i].name.text, std::make_shared<Value>(makeOpaque(parameters[i].name.text)), arguments.call});
+        if (isGiven || kind == Kind::kStar || kind == Kind::kDoubleStar) {
+            isTuned = isTuned && !(isGiven && !kernel.configs.empty() && kernel.configs.front().contains(name));
+        } else if (kernel.configs.empty() && (!fallback || fallback->isNone())) {
+            out.items.push_back({name, std::make_shared<Value>(makeOpaque(name)), arguments.call});
+        } else if (!kernel.configs.empty() && !fallback && isTuned && kernel.configs.front().contains(name)) {
+            out.items.push_back({name, std::make_shared<Value>(kernel.configs.front().at(name)), arguments.call});
+        }
     }
     return out;
 }
@@ -143,9 +175,9 @@ Value autotune(Interpreter& in, Args a)
     const Value configs = bound["configs"];
     const SourceRange where = bound.range("configs");
     if (bound.has("func") && !bound["func"].isNone())
-        return tuned(in, bound["func"], configs, where, a.call);
+        return tuned(in, bound["func"], configs, where, a.call, false);
     return native("autotune", [configs, where](Interpreter& inner, Args b) {
-        return tuned(inner, positional(inner, b, "autotune", 1, 1)[0], configs, where, b.call);
+        return tuned(inner, positional(inner, b, "autotune", 1, 1)[0], configs, where, b.call, true);
     });
 }
 
@@ -162,7 +194,7 @@ Value autoTuner()
         return native(name, [](Interpreter& in, Args a) -> Value {
             const auto bound = in.bind("kernel, configs=None", a, "AutoTuner.from_kernel");
             if (bound["kernel"].object<FunctionValue>() || bound["kernel"].object<KernelValue>())
-                tuned(in, bound["kernel"], bound["configs"], bound.range("configs"), a.call);
+                tuned(in, bound["kernel"], bound["configs"], bound.range("configs"), a.call, false);
             return makeOpaque("tilelang.AutoTuner");
         });
     };

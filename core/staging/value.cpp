@@ -71,7 +71,7 @@ Value makeNative(std::string name, std::function<Value(Evaluator&, const CallArg
 
 Value makeOpaque(std::string path)
 {
-    return std::make_shared<const OpaqueValue>(OpaqueValue{std::move(path)});
+    return std::make_shared<const OpaqueValue>(OpaqueValue{std::move(path), {}});
 }
 
 std::string typeName(const Value& value)

@@ -121,6 +121,7 @@ struct ModuleValue {
 // again), but may not enter a kernel. `path` says where it came from: "torch.exp".
 struct OpaqueValue {
     std::string path;
+    std::vector<Value> choices;  // what the arms of an opaque condition give, as far as that is known
 };
 // torch.randn(4096, 256): shape and dtype, no data. The dtype is empty where it is not known.
 struct MetaTensor {

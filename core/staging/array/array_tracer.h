@@ -27,6 +27,7 @@ struct ArrayCall {
     std::map<std::string, Value> parameters;   // compile-time parameters and options, by name
     std::map<std::string, Value> tensors;      // MetaTensors of a call, by parameter name: shapes and dtypes
     std::map<std::string, std::int64_t> dims;  // symbolic extents that have a value
+    std::map<std::string, std::int64_t> otherwise;  // values of those that no tensor determines either
     std::shared_ptr<const KernelValue> compiled;  // what tl.compile made, for the target and the places of options; or null
 };
 struct ArrayResult {

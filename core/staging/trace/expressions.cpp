@@ -215,7 +215,8 @@ Expr toIndex(Evaluator& ev, const Value& value, const SourceRange& range, std::s
         return ir::cast(ir::kInt32.withLanes(e->dtype.lanes), e, e->where);
     if (!e->dtype.isInteger())
         ev.fail(Code::kTypeMismatch, range,
-                fmt::format("{} must be an integer, but {} has type {}", what, ir::print(e), e->dtype.name()));
+                fmt::format("{} must be an integer, but {} has type {}{}", what, ir::print(e), e->dtype.name(),
+                            e->dtype.isFloating() ? "; whole numbers are divided by //, or rounded up by T.ceildiv" : ""));
     return e;
 }
 
