@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/number.h"
 #include "core/staging/array/array_impl.h"
 
 namespace tw::staging {
@@ -253,6 +254,19 @@ ArrayRef ArrayTracer::cast(const ArrayRef& value, ir::DType type)
 
 // ---- operators --------------------------------------------------------------------------------------------------------
 
+// An integer literal that the array's dtype cannot hold.
+void ArrayTracer::checkLiteral(const ArrayRef& value, ir::DType type, const SourceRange& range)
+{
+    const auto* n = value->weak && value->shape.empty() && value->dtype.isInteger() && type.isInteger() ? ir::asInt(value->at({})) : nullptr;
+    if (!n)
+        return;
+    const Integer low = ir::smallestInt(type), high = static_cast<Integer>(ir::largestInt(type));
+    if (*n < low || *n > high)
+        evaluator_.fail(Code::kValueRange, range,
+                        fmt::format("{} does not fit {}, whose range is {} to {}", *n, type.name(), static_cast<std::int64_t>(low),
+                                    static_cast<std::uint64_t>(high)));
+}
+
 ArrayRef ArrayTracer::arithmetic(BinaryOp op, const ArrayRef& a, const ArrayRef& b, const SourceRange& range)
 {
     if (op == BinaryOp::kMatMul)
@@ -266,6 +280,9 @@ ArrayRef ArrayTracer::arithmetic(BinaryOp op, const ArrayRef& a, const ArrayRef&
         type = weak ? ir::kFloat64 : ir::kFloat32;
     if (type.isBool() && !(isBitwise(op) && op != BinaryOp::kShl && op != BinaryOp::kShr))
         type = ir::kInt32;
+    checkLiteral(a, type, range);
+    if (op != BinaryOp::kPow && op != BinaryOp::kShl && op != BinaryOp::kShr)
+        checkLiteral(b, type, range);
     ArrayRef exponent = b;
     if (op == BinaryOp::kPow && weak && !type.isFloating()) {
         const auto* n = b->shape.empty() ? ir::asInt(b->at({})) : nullptr;

@@ -19,6 +19,8 @@
 namespace tw::staging {
 
 // The strides of a column-major tensor.
+// The expression in the quotes of an annotation; null if it has none.
+[[nodiscard]] syntax::ExprPtr unquoted(const syntax::Expr& annotation);
 [[nodiscard]] Exprs columnStrides(const Exprs& shape);
 
 enum class ReduceKind { kSum, kMax, kMin, kMean, kProd, kAny, kAll, kArgMax, kArgMin };
@@ -124,6 +126,9 @@ private:
     void bindTensor(const syntax::Parameter& parameter, const Annotation& annotation);
     Annotation annotationOf(const MetaTensor& tensor) const;
     void checkCall(const std::string& name, const Annotation& annotation);
+    void noteExtent(const std::string& extent, std::int64_t value, const std::string& tensor);
+    void storeStaged(const Value& object, const Value& index, const Value& value, const SourceRange& range);
+    void checkLiteral(const ArrayRef& value, ir::DType type, const SourceRange& range);
     std::optional<Annotation> tensorAnnotation(const syntax::Expr& expr);
     std::shared_ptr<const ir::Function> finish();
 
@@ -204,6 +209,7 @@ private:
     ArrayRef gathered(const ArrayRef& value, const std::vector<Piece>& pieces, const SourceRange& range);
     void storeRegion(const ArrayRef& target, const std::vector<Piece>& pieces, const ArrayRef& value, const SourceRange& range);
     ArrayRef stored(const Value& object, const SourceRange& range);
+    void noteLoopProduct(const ArrayRef& value, const Exprs& target);
     ArrayRef fusedProduct(syntax::BinaryOp op, const ArrayRef& target, const ArrayRef& value, const SourceRange& range);
     [[nodiscard]] std::string nameOf(const ArrayValue& value) const;
 
@@ -241,6 +247,12 @@ private:
     };
     std::vector<NamedLoop> loops_;             // of the kernel's ranges, in order, each name once
     std::size_t resultRank_ = 0;
+    Exprs resultShape_;                        // of the first result of that rank
+    struct CallExtent {
+        std::int64_t value;
+        std::string tensor;
+    };
+    std::map<std::string, CallExtent> callExtents_;  // symbolic extents as the call's tensors have them
     std::set<std::size_t> columnMajorResults_;
     std::vector<syntax::ExprPtr> quoted_;      // parsed text of quoted annotations
 };

@@ -333,7 +333,9 @@ void ArrayTracer::storeRegion(const ArrayRef& target, const std::vector<Piece>& 
 void ArrayTracer::assignSubscript(const Value& object, const Value& index, const Value& value, const SourceRange& range)
 {
     const ArrayRef target = stored(object, range);
-    storeRegion(target, pieces(*target, index, range), array(value, range), range);
+    const ArrayRef item = array(value, range);
+    checkLiteral(item, target->dtype, range);
+    storeRegion(target, pieces(*target, index, range), item, range);
 }
 
 // `target += a * b`: the product is not rounded on its way into the sum.
@@ -355,11 +357,17 @@ std::optional<Value> ArrayTracer::augAssign(syntax::BinaryOp op, const syntax::I
         const ArrayRef target = stored(object, range);
         const std::vector<Piece> parts = pieces(*target, *index, range);
         const ArrayRef old = read(target, parts, range);
+        Exprs places;
+        for (const Piece& part : parts)
+            if (part.start)
+                places.push_back(part.start);
+        noteLoopProduct(right, places);
         const ArrayRef fused = fusedProduct(op, old, right, range);
         storeRegion(target, parts, fused ? fused : arithmetic(op, old, right, range), range);
         return std::nullopt;
     }
     const ArrayRef left = array(object, range);
+    noteLoopProduct(right, {});
     const ArrayRef fused = fusedProduct(op, left, right, range);
     const ArrayRef result = fused ? fused : arithmetic(op, left, right, range);
     if (!left->storage || left->shape.empty())

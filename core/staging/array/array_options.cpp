@@ -193,15 +193,22 @@ void ArrayTracer::checkGrid(const Value& grid, const SourceRange& range)
         evaluator_.fail(Code::kTypeMismatch, range, "grid_size is a tuple of up to three positive numbers of blocks");
     const auto given = call_.parameters.find("tile");
     const auto* dict = given == call_.parameters.end() ? nullptr : given->second.object<DictValue>();
-    const std::size_t axes = std::min({loops_.size(), resultRank_, std::size_t{3}});
+    // Without loops the axes are those of the result, 0, 1, ….
+    std::vector<NamedLoop> spans = loops_;
+    if (spans.empty())
+        for (std::size_t axis = 0; axis < resultShape_.size(); ++axis) {
+            const auto* extent = ir::asInt(resultShape_[axis]);
+            spans.push_back({std::to_string(axis), extent ? std::optional(*extent) : std::nullopt, std::nullopt});
+        }
+    const std::size_t axes = std::min({spans.size(), resultRank_, std::size_t{3}});
     for (std::size_t a = 0; a < axes; ++a) {
-        const NamedLoop& loop = loops_[a];
+        const NamedLoop& loop = spans[a];
         std::optional<std::int64_t> tile;
         if (loop.step && *loop.step > 1)
             tile = loop.step;
         if (dict)
             for (const auto& [key, size] : dict->items)
-                if (const auto* n = size.get<Integer>(); n && key.str() && *key.str() == loop.name)
+                if (const auto* n = size.get<Integer>(); n && (key.str() ? *key.str() : repr(key)) == loop.name)
                     tile = static_cast<std::int64_t>(*n);
         const std::size_t dim = axes - 1 - a;  // x is the last axis
         const std::int64_t count = dim < blocks.size() ? blocks[dim] : 1;

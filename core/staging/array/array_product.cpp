@@ -1,7 +1,11 @@
 // Matrix products: tl.dot, tl.outer's relatives and @.
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "core/ir/call.h"
+#include "core/ir/visit.h"
 #include "core/staging/array/array_impl.h"
 
 namespace tw::staging {
@@ -52,6 +56,43 @@ bool ArrayTracer::emitGemm(const ArrayRef& a, const ArrayRef& b, const ArrayRef&
         call.attrs["transpose_B"] = true;
     emit(std::make_shared<const ir::OpStmt>(std::move(call), here()));
     return true;
+}
+
+namespace {
+
+std::set<const ir::VarNode*> variablesIn(const std::vector<Expr>& exprs)
+{
+    struct Finder : ir::Visitor {
+        using ir::Visitor::visit;
+        std::set<const ir::VarNode*> found;
+        void visit(const Expr& x) override
+        {
+            if (const auto* var = ir::as<ir::VarNode>(x))
+                found.insert(var);
+            ir::Visitor::visit(x);
+        }
+    } finder;
+    for (const Expr& e : exprs)
+        finder.visit(e);
+    return std::move(finder.found);
+}
+
+}  // namespace
+
+// C[i, j] += A[i, k] * B[k, j] in loops: the factors share an index that the sum has not, and each has one of its own.
+void ArrayTracer::noteLoopProduct(const ArrayRef& value, const Exprs& target)
+{
+    if (!value->left || !value->right || !value->left->shape.empty() || !value->right->shape.empty())
+        return;
+    const auto left = variablesIn({value->left->at({})}), right = variablesIn({value->right->at({})}), sum = variablesIn(target);
+    const auto lacks = [](const auto& set, const auto* var) { return !set.contains(var); };
+    const bool shares = std::ranges::any_of(left, [&](const auto* v) { return right.contains(v) && lacks(sum, v); });
+    const bool hasRows = std::ranges::any_of(left, [&](const auto* v) { return lacks(right, v); });
+    const bool hasColumns = std::ranges::any_of(right, [&](const auto* v) { return lacks(left, v); });
+    if (!shares || !hasRows || !hasColumns)
+        return;
+    products_ = true;
+    productTypes_.push_back(commonType(*value->left, *value->right));
 }
 
 ArrayRef ArrayTracer::product(const ArrayRef& first, const ArrayRef& second, bool batched, const SourceRange& range)

@@ -42,7 +42,10 @@ void ArrayTracer::checkResults(const std::vector<Value>& values)
     if (!function_.def->returns || std::holds_alternative<syntax::NoneLiteral>(function_.def->returns->node))
         return;
     const SourceRange& range = frames_.front().result ? frames_.front().resultRange : function_.def->name.range;
-    const auto annotations = resultAnnotations(*function_.def->returns);
+    if (auto inside = unquoted(*function_.def->returns))
+        quoted_.push_back(std::move(inside));
+    const bool isQuoted = std::holds_alternative<syntax::StringLiteral>(function_.def->returns->node);
+    const auto annotations = resultAnnotations(isQuoted ? *quoted_.back() : *function_.def->returns);
     if (annotations.size() != values.size())
         evaluator_.fail(Code::kReturnValue, range,
                         fmt::format("`{}` returns {} value{}, but its annotation says {}", kernel_.name, values.size(),
@@ -122,13 +125,18 @@ void ArrayTracer::takeResults(std::vector<ir::Param>& params, std::vector<int>& 
         const ir::Buffer buffer = returnBuffer(array(values[i], range_), wish);
         if (columnMajorResults_.contains(i))
             const_cast<ir::BufferNode&>(*buffer).strides = columnStrides(buffer->shape);
+        if (resultShape_.size() < buffer->shape.size())
+            resultShape_ = buffer->shape;
         resultRank_ = std::max({resultRank_, buffer->shape.size(), std::size_t{1}});
         returned.push_back(static_cast<int>(params.size()));
         params.push_back({buffer});
     }
     for (const ir::Param& p : params_)
-        if (written_.contains(std::get<ir::Buffer>(p.value).get()))
-            resultRank_ = std::max(resultRank_, std::get<ir::Buffer>(p.value)->shape.size());
+        if (const auto& buffer = std::get<ir::Buffer>(p.value); written_.contains(buffer.get())) {
+            if (resultShape_.size() < buffer->shape.size())
+                resultShape_ = buffer->shape;
+            resultRank_ = std::max(resultRank_, buffer->shape.size());
+        }
 }
 
 Exprs columnStrides(const Exprs& shape)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/staging/array/array_impl.h"
+#include "core/staging/interpreter.h"
 
 namespace tw::staging {
 
@@ -115,13 +116,20 @@ void ArrayTracer::assign(const syntax::Expr& target, const Value& value, const S
                 assignSubscript(object, index, value, range);
                 return;
             }
-            const auto* list = object.object<ListValue>();
-            const auto* at = index.get<Integer>();
-            if (!list || !at || *at < -static_cast<Integer>(list->items.size()) || *at >= static_cast<Integer>(list->items.size()))
-                evaluator_.fail(Code::kTypeMismatch, range, "only arrays can be stored into inside a kernel");
-            const_cast<ListValue*>(list)->items[static_cast<std::size_t>(*at < 0 ? *at + static_cast<Integer>(list->items.size()) : *at)] = value;
+            storeStaged(object, index, value, range);
         },
         [&](const auto&) { evaluator_.fail(Code::kUnsupportedPython, range, "this cannot be assigned to in a kernel body"); });
+}
+
+// Lists and dicts exist while staging only: they cannot change when the kernel runs.
+void ArrayTracer::storeStaged(const Value& object, const Value& index, const Value& value, const SourceRange& range)
+{
+    if (!object.object<ListValue>() && !object.object<DictValue>())
+        evaluator_.fail(Code::kTypeMismatch, range, fmt::format("only arrays, lists and dicts can be stored into inside a kernel, not {}", typeName(object)));
+    if (frame().regions > 0)
+        evaluator_.fail(Code::kTypeMismatch, range,
+                        fmt::format("a {} cannot change in a run-time loop or branch: keep what changes there in an array", typeName(object)));
+    static_cast<Interpreter&>(evaluator_).setSubscript(object, index, value, range);
 }
 
 void ArrayTracer::assignItems(const std::vector<ExprPtr>& targets, const Value& value, const SourceRange& range)
@@ -161,9 +169,14 @@ void ArrayTracer::augmented(const AugAssign& node, const SourceRange& range)
         const Value object = evaluate(*item->value);
         const Value index = evaluate(*item->index);
         const Value value = evaluate(*node.value);
-        if (!isDevice(object))
-            evaluator_.fail(Code::kTypeMismatch, range, "only arrays can be stored into inside a kernel");
-        augAssign(node.op, nullptr, object, index, value, range);
+        if (isDevice(object)) {
+            augAssign(node.op, nullptr, object, index, value, range);
+            return;
+        }
+        const Value old = evaluate(*node.target);
+        const bool isPlain = !isDevice(old) && !isDevice(value);
+        if (auto made = isPlain ? evaluator_.binary(node.op, old, value, range) : augAssign(node.op, nullptr, old, std::nullopt, value, range))
+            storeStaged(object, index, *made, range);
         return;
     }
     const auto* name = std::get_if<Name>(&node.target->node);

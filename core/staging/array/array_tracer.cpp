@@ -40,12 +40,15 @@ Value shadowOf(const std::string& name)
         });
     // float, int, bool of a run-time scalar.
     const ir::DType type = name == "int" ? ir::kInt32 : name == "bool" ? ir::kBool : ir::kFloat32;
-    return makeNative(name, [name, type](Evaluator& evaluator, const CallArguments& arguments) -> Value {
+    auto shadow = std::make_shared<ClassValue>();  // still a type: a dtype, and what isinstance asks for
+    shadow->name = name;
+    shadow->construct = [name, type](Evaluator& evaluator, const CallArguments& arguments) -> Value {
         if (arguments.items.size() != 1 || !isDevice(*arguments.items[0].value))
             return evaluator.call(evaluator.builtinFunction(name), arguments);
         ArrayTracer& tracer = ArrayTracer::current(evaluator, arguments.call, name);
         return Value(tracer.cast(tracer.array(*arguments.items[0].value, arguments.call), type));
-    });
+    };
+    return Value(shadow);
 }
 
 bool isDefined(const Environment* scope, const std::string& name)
@@ -97,18 +100,33 @@ void extentNames(const syntax::Expr& tensor, std::vector<std::string>& out)
     walker.walk(*items->items[0]);
 }
 
-std::vector<const syntax::Expr*> annotationsOf(const syntax::FunctionDef& def)
+// What is in quotes is parsed and kept in `parsed`.
+std::vector<const syntax::Expr*> annotationsOf(const syntax::FunctionDef& def, std::vector<syntax::ExprPtr>& parsed)
 {
     std::vector<const syntax::Expr*> tensors;
+    const auto add = [&](const syntax::Expr* annotation) {
+        if (!annotation)
+            return;
+        if (auto inside = unquoted(*annotation)) {
+            parsed.push_back(std::move(inside));
+            annotation = parsed.back().get();
+        }
+        tensorsIn(*annotation, tensors);
+    };
     for (const auto& parameter : def.parameters)
-        if (parameter.annotation)
-            tensorsIn(*parameter.annotation, tensors);
-    if (def.returns)
-        tensorsIn(*def.returns, tensors);
+        add(parameter.annotation.get());
+    add(def.returns.get());
     return tensors;
 }
 
 }  // namespace
+
+syntax::ExprPtr unquoted(const syntax::Expr& annotation)
+{
+    const auto* quoted = std::get_if<syntax::StringLiteral>(&annotation.node);
+    DiagnosticSink ignored;
+    return quoted ? syntax::parseExpression(quoted->value, annotation.range, ignored) : nullptr;
+}
 
 std::set<std::string> symbolicExtents(const FunctionValue& function)
 {
@@ -116,7 +134,8 @@ std::set<std::string> symbolicExtents(const FunctionValue& function)
     if (!function.def)
         return out;
     std::vector<std::string> names;
-    for (const syntax::Expr* tensor : annotationsOf(*function.def))
+    std::vector<syntax::ExprPtr> parsed;
+    for (const syntax::Expr* tensor : annotationsOf(*function.def, parsed))
         extentNames(*tensor, names);
     for (const std::string& name : names)
         if (!isDefined(function.closure.get(), name))
@@ -159,10 +178,12 @@ void ArrayTracer::bindNames(const Scope& scope)
 void ArrayTracer::declareExtents()
 {
     std::vector<std::string> names;
-    for (const syntax::Expr* tensor : annotationsOf(*function_.def))
+    for (const syntax::Expr* tensor : annotationsOf(*function_.def, quoted_))
         extentNames(*tensor, names);
     for (const auto& parameter : function_.def->parameters) {
-        const auto* node = parameter.annotation ? tensorSubscript(*parameter.annotation) : nullptr;
+        const auto inside = parameter.annotation ? unquoted(*parameter.annotation) : nullptr;
+        const syntax::Expr* annotation = inside ? inside.get() : parameter.annotation.get();
+        const auto* node = annotation ? tensorSubscript(*annotation) : nullptr;
         const auto* items = node ? std::get_if<syntax::TupleExpr>(&node->index->node) : nullptr;
         const auto* shape = items && !items->items.empty() ? std::get_if<syntax::TupleExpr>(&items->items[0]->node) : nullptr;
         if (shape)
@@ -180,6 +201,8 @@ void ArrayTracer::declareExtents()
         else if (const auto option = call_.parameters.find(name); option != call_.parameters.end())
             if (const auto* n = option->second.get<Integer>())
                 value = static_cast<std::int64_t>(*n);
+        if (const auto other = call_.otherwise.find(name); !value && !standing_.contains(name) && other != call_.otherwise.end())
+            value = other->second;
         if (value) {
             dims_[name] = *value;
             extents_[name] = Value(*value);
@@ -237,93 +260,6 @@ std::optional<ArrayTracer::Annotation> ArrayTracer::tensorAnnotation(const synta
     return out;
 }
 
-// ---- parameters -------------------------------------------------------------------------------------------------------
-
-ArrayTracer::Annotation ArrayTracer::annotationOf(const MetaTensor& tensor) const
-{
-    Annotation out;
-    for (const Value& extent : tensor.shape)
-        out.shape.push_back(ir::intImm(static_cast<std::int64_t>(*extent.get<Integer>())));
-    out.dtype = tensor.dtype.value_or(ir::kFloat32);
-    return out;
-}
-
-// A call's shape or dtype against the annotation is an error at the call.
-void ArrayTracer::checkCall(const std::string& name, const Annotation& annotation)
-{
-    const auto it = call_.tensors.find(name);
-    const auto* tensor = it == call_.tensors.end() ? nullptr : it->second.object<const MetaTensor>();
-    if (!tensor)
-        return;
-    if (tensor->shape.size() != annotation.shape.size())
-        evaluator_.fail(Code::kShapeMismatch, callRange_,
-                        fmt::format("`{}` has {} axes in `{}`, but the tensor given has {}", name, annotation.shape.size(), kernel_.name, tensor->shape.size()));
-    for (std::size_t i = 0; i < annotation.shape.size(); ++i) {
-        const auto* given = tensor->shape[i].get<Integer>();
-        const auto* wanted = ir::asInt(annotation.shape[i]);
-        if (given && wanted && *given != *wanted)
-            evaluator_.fail(Code::kShapeMismatch, callRange_,
-                            fmt::format("axis {} of `{}` is {} in `{}`, but the tensor given has {}", i, name, *wanted, kernel_.name,
-                                        static_cast<std::int64_t>(*given)));
-    }
-    if (tensor->dtype && *tensor->dtype != annotation.dtype)
-        evaluator_.fail(Code::kDtypeMismatch, callRange_,
-                        fmt::format("`{}` is {} in `{}`, but the tensor given is {}", name, annotation.dtype.name(), kernel_.name, tensor->dtype->name()));
-}
-
-void ArrayTracer::bindTensor(const syntax::Parameter& parameter, const Annotation& annotation)
-{
-    const std::string& name = parameter.name.text;
-    checkCall(name, annotation);
-    auto node = std::make_shared<ir::BufferNode>();
-    node->name = freshName(name);
-    node->dtype = annotation.dtype;
-    node->shape = annotation.shape;
-    node->where = {parameter.name.range, 0};
-    if (annotation.columnMajor)
-        node->strides = columnStrides(node->shape);
-    const ir::Buffer buffer = node;
-    parameters_.insert(buffer.get());
-    params_.push_back({buffer});
-    frame().scope->names[name] = Value(memory(buffer, annotation.shape));
-}
-
-void ArrayTracer::bindParameters()
-{
-    for (std::size_t i = 0; i < function_.def->parameters.size(); ++i) {
-        const auto& parameter = function_.def->parameters[i];
-        const std::string& name = parameter.name.text;
-        const syntax::Expr* annotation = parameter.annotation.get();
-        if (const auto* quoted = annotation ? std::get_if<syntax::StringLiteral>(&annotation->node) : nullptr) {
-            quoted_.push_back(syntax::parseExpression(quoted->value, annotation->range, evaluator_.diagnostics()));
-            annotation = quoted_.back().get();
-        }
-        if (const auto tensor = annotation ? tensorAnnotation(*annotation) : std::nullopt) {
-            bindTensor(parameter, *tensor);
-            continue;
-        }
-        const auto given = call_.tensors.find(name);
-        const auto* meta = given == call_.tensors.end() ? nullptr : given->second.object<const MetaTensor>();
-        if (meta) {
-            const bool known = std::all_of(meta->shape.begin(), meta->shape.end(), [](const Value& v) { return v.get<Integer>(); });
-            if (known)
-                bindTensor(parameter, annotationOf(*meta));
-            else
-                missing_.push_back(name);
-            continue;
-        }
-        const auto value = call_.parameters.find(name);
-        // A tuple sets the CUDA block, an int the parameter of that name.
-        const bool isBlock = value != call_.parameters.end() && name == "block_size" && value->second.object<const TupleValue>();
-        if (value != call_.parameters.end() && !isBlock)
-            frame().scope->names[name] = value->second;
-        else if (function_.defaults[i])
-            frame().scope->names[name] = *function_.defaults[i];
-        else
-            missing_.push_back(name);
-    }
-}
-
 // ---- the whole --------------------------------------------------------------------------------------------------------
 
 ArrayResult ArrayTracer::trace()
@@ -352,6 +288,9 @@ ArrayResult ArrayTracer::trace()
     bindParameters();
     ArrayResult result;
     result.dims = dims_;
+    for (const auto& [name, extent] : callExtents_)
+        result.dims.emplace(name, extent.value);
+    result.dims.insert(call_.otherwise.begin(), call_.otherwise.end());
     result.missing = missing_;
     if (!missing_.empty())
         return result;

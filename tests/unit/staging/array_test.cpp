@@ -112,4 +112,63 @@ TEST(Array, ShapesAndTypesAreChecked)
     EXPECT_NE(errorOf(kHead + "def f(x: tl.Tensor[(~8, 4), float32]):\n    return x\nc = tl.compile(f)\n").find("an extent is -9"), std::string::npos);
 }
 
+// bool, int and float are types in a kernel, too.
+TEST(Array, PythonsTypesAreDtypes)
+{
+    const auto f = traced(kHead + "def f(k: tl.Tensor[(n,), bool]):\n    return k.astype(int), tl.zeros((4,), dtype=float), isinstance(3, int)\n", "f");
+    ASSERT_TRUE(f);
+    EXPECT_EQ(std::get<ir::Buffer>(f->params[0].value)->dtype, ir::kBool);
+    EXPECT_EQ(std::get<ir::Buffer>(f->params[1].value)->dtype, ir::kInt32);
+    EXPECT_EQ(std::get<ir::Buffer>(f->params[2].value)->dtype, ir::kFloat32);
+}
+
+TEST(Array, ACallsTensorsAgreeAboutExtents)
+{
+    const std::string text = kHead + "def f(x: tl.Tensor[(m, k), float32], y: tl.Tensor[(k, n), float32]):\n    return x @ y\n";
+    const Surveyed good(text + "f(np.ones((4, 5), np.float32), np.ones((5, 7), np.float32))\n");
+    ASSERT_FALSE(good.sink.hasErrors());
+    EXPECT_EQ(good.program->find("f")->instances.back().dims, (Bindings{{"k", "5"}, {"m", "4"}, {"n", "7"}}));
+    EXPECT_NE(errorOf(text + "f(np.ones((4, 5), np.float32), np.ones((6, 7), np.float32))\n").find("5 in `x`, but 6 in `y`"), std::string::npos);
+}
+
+// Overlays keep the extents open: a call's are for those alone that no tensor determines.
+TEST(Array, OverlaysDoNotFixExtents)
+{
+    const Surveyed file(kHead + "def f(x: tl.Tensor[(n,), float32], a: float = 2.0):\n    return x * a\nf(np.ones(1000, np.float32))\n");
+    DiagnosticSink sink;
+    TraceRequest request;
+    request.kernel = "f";
+    request.params = {{"a", "0.5"}};
+    const TraceResult result = trace(*file.program, request, plainOptions(), sink);
+    ASSERT_TRUE(result.function);
+    EXPECT_EQ(result.function->symbols.size(), 1U);
+    EXPECT_EQ(result.instance.dims.at("n"), "1000");
+}
+
+TEST(Array, LiteralsFitAndGridsReach)
+{
+    EXPECT_NE(errorOf(kHead + "def f(x: tl.Tensor[(4,), int8]):\n    return x + 1000\n").find("1000 does not fit int8"), std::string::npos);
+    EXPECT_NE(errorOf(kHead + "def f(x: tl.Tensor[(4,), uint8]):\n    x[0] = -1\n").find("-1 does not fit uint8"), std::string::npos);
+    EXPECT_EQ(errorOf(kHead + "def f(x: tl.Tensor[(4,), int8]):\n    return x + 100, x > 1000\n"), "");
+    const std::string grid = kHead + "def f(x: tl.Tensor[(100,), float32]):\n    return x * 2.0\n"
+                                     "tl.compile(f, options={'grid_size': (N,), 'tile': {0: 32}})(np.ones(100, np.float32))\n";
+    const auto with = [&](const std::string& blocks) { return std::string(grid).replace(grid.find("(N,)") + 1, 1, blocks); };
+    EXPECT_EQ(errorOf(with("4")), "");
+    EXPECT_NE(errorOf(with("2")).find("64 of 100"), std::string::npos);
+}
+
+// Tensor instructions are for products, which loops may spell, too; an update by an outer product is none.
+TEST(Array, LoopsSpellProducts)
+{
+    const auto with = [](const std::string& body) {
+        return "import numpy as np\nimport tilelang as tl\n@tl.kernel\ndef f(A: tl.Tensor[(8, 8), float16], B: tl.Tensor[(8, 8), float16]):\n"
+               "    C = tl.zeros((8, 8), dtype=float32)\n    for i in range(8):\n        for j in range(8):\n" + body + "    return C\n"
+               "x = np.ones((8, 8), np.float16)\ntl.compile(f, options={'use_tensor_core': True})(x, x)\n";
+    };
+    EXPECT_EQ(errorOf(with("            for k in range(8):\n                C[i, j] += A[i, k] * B[k, j]\n")), "");
+    EXPECT_EQ(errorOf(with("            s = 0.0\n            for k in range(8):\n                s += A[i, k] * B[j, k]\n            C[i, j] = s\n")), "");
+    EXPECT_NE(errorOf(with("            C[i, j] += A[i, 0] * B[0, j]\n")).find("no matrix product"), std::string::npos);
+    EXPECT_NE(errorOf(with("            C[i, j] += A[i, j] * B[i, j]\n")).find("no matrix product"), std::string::npos);
+}
+
 }  // namespace tw::staging
