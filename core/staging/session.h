@@ -112,6 +112,7 @@ private:
     void callUncalled();
     void noteFactories(Environment& scope);
     void noteMethods(const std::shared_ptr<ClassValue>& type);
+    void noteMethod(const Value& value, const std::shared_ptr<ClassValue>& type);
     [[nodiscard]] std::vector<std::string> objectParameters(const Entry& entry) const;  // of its constructor
     std::map<std::string, Value> withObject(const Entry& entry, std::map<std::string, Value> arguments);
 
@@ -176,6 +177,9 @@ private:
     bool finished_ = false;               // the module level has run
     std::vector<std::uint32_t> retries_;  // prim_funcs of the module level that use names bound further down
 };
+
+// A method whose first parameter is its object or class.
+[[nodiscard]] bool takesObject(const FunctionValue& function);
 
 // Where something is defined, as one number.
 [[nodiscard]] inline std::uint64_t placeOf(const SourceRange& range)

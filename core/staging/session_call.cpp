@@ -149,7 +149,7 @@ Value Session::callPlainFactory(const std::shared_ptr<FunctionValue>& function, 
     if (!entry.function) {
         entry.function = function;
         if (function->owner) {
-            entry.isMethod = true;
+            entry.isMethod = takesObject(*function);
             entry.name = function->owner->name + "." + function->name;
         }
     }

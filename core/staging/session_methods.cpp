@@ -1,6 +1,7 @@
 // Methods that make kernels and that nothing calls: their object is made from what the constructor's parameters are given.
 #include "core/staging/library.h"
 #include "core/staging/session.h"
+#include "core/staging/walk.h"
 
 namespace tw::staging {
 
@@ -33,6 +34,22 @@ std::vector<ObjectParameter> constructorParameters(const Interpreter& interprete
     return out;
 }
 
+bool isDecorated(const syntax::FunctionDef& def, std::string_view name)
+{
+    return std::any_of(def.decorators.begin(), def.decorators.end(), [&](const auto& d) { return endsWith(*d, name); });
+}
+
+// The function of a method, also of a static one and a class's one.
+std::shared_ptr<FunctionValue> functionOf(const Value& value)
+{
+    if (const auto* function = value.get<std::shared_ptr<FunctionValue>>())
+        return *function;
+    const auto* wrapper = value.object<InstanceValue>();
+    const bool wraps = wrapper && (wrapper->type->name == "staticmethod" || wrapper->type->name == "classmethod");
+    const auto inner = wraps ? wrapper->attributes.find("func") : decltype(wrapper->attributes.end()){};
+    return wraps && inner != wrapper->attributes.end() ? functionOf(inner->second) : nullptr;
+}
+
 bool isOwn(const Entry& entry, const std::string& name)
 {
     const auto& parameters = entry.function->def->parameters;
@@ -41,32 +58,42 @@ bool isOwn(const Entry& entry, const std::string& name)
 
 }  // namespace
 
+bool takesObject(const FunctionValue& function)
+{
+    return function.owner && function.def && !function.def->parameters.empty() && !isDecorated(*function.def, "staticmethod");
+}
+
 void Session::noteMethods(const std::shared_ptr<ClassValue>& type)
 {
     std::vector<std::shared_ptr<ClassValue>> order = {type};
     order.insert(order.end(), type->bases.begin(), type->bases.end());
     for (const auto& one : order)
         for (const auto& [name, value] : one->attributes) {
-            const auto* function = value.get<std::shared_ptr<FunctionValue>>();
-            if (!function || (*function)->module != module_ || !isCandidate(*function) || (*function)->def->parameters.empty())
-                continue;
             const auto found = interpreter_->classAttribute(*type, name);
-            if (!found || found->object<FunctionValue>() != function->get())  // replaced by a derived class
-                continue;
-            Entry& entry = entries_[entryFor((*function)->range, (*function)->name, KernelForm::kFactory)];
-            if (entry.function)
-                continue;
-            entry.function = *function;
-            entry.isMethod = true;
-            entry.name = type->name + "." + (*function)->name;
-            entry.built = type;
+            if (found && found->data.index() == value.data.index() && functionOf(*found) == functionOf(value))  // else a derived class replaces it
+                noteMethod(value, type);
         }
+}
+
+void Session::noteMethod(const Value& value, const std::shared_ptr<ClassValue>& type)
+{
+    const auto function = functionOf(value);
+    if (!function || function->module != module_ || !isCandidate(function) || function->def->parameters.empty())
+        return;
+    Entry& entry = entries_[entryFor(function->range, function->name, KernelForm::kFactory)];
+    if (entry.function)
+        return;
+    entry.function = function;
+    entry.isMethod = takesObject(*function);
+    entry.name = type->name + "." + function->name;
+    if (entry.isMethod)
+        entry.built = type;
 }
 
 std::vector<std::string> Session::objectParameters(const Entry& entry) const
 {
     std::vector<std::string> names;
-    if (entry.built)
+    if (entry.built && !isDecorated(*entry.function->def, "classmethod"))
         for (const ObjectParameter& p : constructorParameters(*interpreter_, *entry.built))
             if (!isOwn(entry, p.name))
                 names.push_back(p.name);
@@ -109,6 +136,11 @@ SourceRange Session::rangeOf(const Entry& entry, const std::string& parameter) c
 // The method's own arguments, its object among them, out of those of the constructor and its own.
 std::map<std::string, Value> Session::withObject(const Entry& entry, std::map<std::string, Value> arguments)
 {
+    const std::string& object = entry.function->def->parameters.front().name.text;
+    if (isDecorated(*entry.function->def, "classmethod")) {
+        arguments[object] = Value(entry.built);
+        return arguments;
+    }
     CallArguments given;
     given.call = given.callee = entry.range;
     for (const ObjectParameter& p : constructorParameters(*interpreter_, *entry.built)) {
@@ -119,7 +151,7 @@ std::map<std::string, Value> Session::withObject(const Entry& entry, std::map<st
         if (!isOwn(entry, p.name))
             arguments.erase(it);
     }
-    arguments[entry.function->def->parameters.front().name.text] = interpreter_->instantiate(entry.built, given);
+    arguments[object] = interpreter_->instantiate(entry.built, given);
     return arguments;
 }
 

@@ -58,6 +58,27 @@ TEST(Survey, AMethodWithDefaultsOnlyIsOfferedForTheDerivedClass)
     EXPECT_EQ(file.instances("Wide.build"), std::vector<std::string>{"default"});
 }
 
+TEST(Survey, StaticAndClassMethodsAreFactories)
+{
+    const std::string body = kScaler.substr(kScaler.find("        @T.prim_func"));
+    const auto with = [&](const std::string& decorator, const std::string& parameters) {
+        std::string text = body;
+        for (std::size_t at; (at = text.find("self.rows")) != std::string::npos;)
+            text.replace(at, 9, "rows");
+        for (std::size_t at; (at = text.find("self.factor")) != std::string::npos;)
+            text.replace(at, 11, "2.0");
+        return kImports + "class Kernels:\n    " + decorator + "\n    def build(" + parameters + "):\n" + text;
+    };
+    const Surveyed uncalled(with("@staticmethod", "rows, cols=8"));
+    ASSERT_EQ(uncalled.kernels(), std::vector<std::string>{"Kernels.build"});
+    EXPECT_EQ(uncalled.program->kernels()[0].missing, std::vector<std::string>{"rows"});
+    const Surveyed classes(with("@classmethod", "cls, rows=4, cols=8"));
+    EXPECT_EQ(classes.instances("Kernels.build"), std::vector<std::string>{"default"});
+    const Surveyed called(with("@staticmethod", "rows, cols=8") + "tilelang.compile(Kernels.build(3, cols=16))\n");
+    ASSERT_EQ(called.program->find("Kernels.build")->instances.size(), 1U);
+    EXPECT_EQ(called.program->find("Kernels.build")->instances[0].params, (Bindings{{"rows", "3"}, {"cols", "16"}}));
+}
+
 TEST(Survey, ALongLoopAroundTheKernelsIsLeft)
 {
     const Surveyed file(kImports + "def reference(n):\n    s = 0\n    for i in range(n):\n        for j in range(n):\n            s += i * j\n    return s\n" +
