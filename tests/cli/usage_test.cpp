@@ -110,6 +110,23 @@ TEST(Usage, MissingParametersAreNamed)
     EXPECT_EQ(given.json()["outputs"][0]["dtype"], "float16");
 }
 
+// A call whose values nobody knows is an instance, but nothing of it is checked.
+TEST(Usage, InstancesThatLackValuesSaySo)
+{
+    std::string text = kAdd;
+    text.erase(text.find("if __name__"));
+    const TemporaryFile file("add.py", text + "from elsewhere import size\nadd(size)\n");
+    for (const char* verb : {"check ", "list "}) {
+        const Answer answer = tilec(verb + file.path() + " --json");
+        EXPECT_EQ(answer.exitCode, 0);
+        ASSERT_EQ(answer.json()["diagnostics"].size(), 1U) << answer.out;
+        EXPECT_EQ(answer.json()["diagnostics"][0]["severity"], "note");
+        const std::string message = answer.json()["diagnostics"][0]["message"];
+        EXPECT_TRUE(message.starts_with("add@call:") && message.ends_with(" needs --param n")) << message;
+    }
+    EXPECT_NE(tilec("check " + file.path()).out.find("0 kernel instances checked"), std::string::npos);
+}
+
 TEST(Usage, StandardInputIsAFile)
 {
     const TemporaryFile file("add.py", kAdd);

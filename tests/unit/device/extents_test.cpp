@@ -68,6 +68,20 @@ TEST(Extents, ChosenOnesMoveToWhatTheKernelAssumes)
     }
 }
 
+// 1024 along three axes would be 4 GB: fewer are chosen, until a tensor has at most 2^24 elements.
+TEST(Extents, ChosenOnesStaySmallTogether)
+{
+    const ir::Var m = symbol("m"), n = symbol("n"), k = symbol("k");
+    ir::Function f;
+    f.params = {{tensor("A", ir::kFloat32, {m, n, k})}, {tensor("B", ir::kFloat32, {k})}};
+    f.symbols = {m, n, k};
+    f.body = nothing();
+    EXPECT_EQ(resolveExtents(f, {})->values, (Extents{{"k", 256}, {"m", 256}, {"n", 256}}));
+    ExtentSources sources;
+    sources.given = {{"m", 2}};
+    EXPECT_EQ(resolveExtents(f, sources)->values, (Extents{{"k", 1024}, {"m", 2}, {"n", 1024}}));
+}
+
 TEST(Extents, StridesNobodyGaveAreContiguous)
 {
     const ir::Var m = symbol("m"), n = symbol("n"), s = symbol("s");

@@ -51,6 +51,23 @@ TEST(Elementwise, AddsWithARaggedEnd)
         EXPECT_EQ(y.floatAt(i), i * 0.5 + 1);
 }
 
+// A quotient by zero and its remainder are 0, as in the interpreter; the one quotient that overflows wraps.
+TEST(Elementwise, QuotientsByZeroAreZero)
+{
+    for (const DType type : {ir::kInt32, ir::kUInt32})
+        for (const BinaryOp op : {BinaryOp::kFloorDiv, BinaryOp::kFloorMod}) {
+            const auto y = map(type, type, {0, 7, 3}, [&](ir::Expr v) { return ir::binary(op, ir::constant(type, std::int64_t{21}), v); });
+            EXPECT_EQ(y.intAt(0), 0);
+            EXPECT_EQ(y.intAt(1), op == BinaryOp::kFloorDiv ? 3 : 0);
+            EXPECT_EQ(y.intAt(2), op == BinaryOp::kFloorDiv ? 7 : 0);
+        }
+    const auto least = map(ir::kInt32, ir::kInt32, {-1, 0}, [](ir::Expr v) {
+        return ir::binary(BinaryOp::kFloorDiv, ir::constant(ir::kInt32, std::int64_t{INT32_MIN}), v);
+    });
+    EXPECT_EQ(least.intAt(0), INT32_MIN);
+    EXPECT_EQ(least.intAt(1), 0);
+}
+
 TEST(Elementwise, HalfRoundsAfterEveryOperation)
 {
     // 2048 + 1 is not a half; (2048 + 1) + 1 stays 2048 if every step rounds.
