@@ -334,13 +334,4 @@ Fragment select(const Fragment& f, const std::vector<int>& from)
     return normalized(std::move(result));
 }
 
-Fragment dropAxis(const Fragment& f, int axis)
-{
-    std::vector<int> from;
-    for (int k = 0; k < static_cast<int>(f.shape.size()); ++k)
-        if (k != axis)
-            from.push_back(k);
-    return select(f, from);
-}
-
 }  // namespace tw::layout

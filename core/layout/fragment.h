@@ -87,8 +87,6 @@ struct Patches {
 // The layout of a tile whose axis k is axis `from[k]` of `f` (each used at most once; -1: an axis of extent 1). Axes of `f` that are
 // not named are dropped: threads that held different elements of them hold copies.
 [[nodiscard]] Fragment select(const Fragment& f, const std::vector<int>& from);
-// Without one axis.
-[[nodiscard]] Fragment dropAxis(const Fragment& f, int axis);
 
 // ---- LayoutMaps: the form in which the IR carries layouts ----
 

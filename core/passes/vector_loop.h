@@ -1,6 +1,7 @@
 // One innermost loop as a list of guarded stores, and its form with vectors of one width.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "core/arith/facts.h"
