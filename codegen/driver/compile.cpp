@@ -295,7 +295,7 @@ private:
     {
         const gpu::GpuProgram& program = *out_->gpuProgram;
         const SourceSet* sources = &out_->program->sources();
-        auto compiled = nvrtc::compile(program, out_->target, sources, {}, found, stop_);
+        auto compiled = nvrtc::compile(program, out_->target, sources, found, stop_);
         if (!compiled)
             return reportFailure(compiled.error(), found);
         out_->resources = std::move(compiled->resources);

@@ -162,7 +162,7 @@ std::string withLineDirectives(const gpu::GpuProgram& program, const SourceSet* 
     return out;
 }
 
-tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const target::Target& target, const SourceSet* sources, const Options& options,
+tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const target::Target& target, const SourceSet* sources,
                                         DiagnosticSink& diagnostics, std::stop_token stop)
 {
     const auto& opened = library();
@@ -189,8 +189,6 @@ tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const ta
     std::vector<const char*> flags = {arch.c_str(), "-std=c++17", "-minimal", "-default-device", "-lineinfo", "--ptxas-options=-v"};
     if (program.fastMath)
         flags.push_back("-use_fast_math");
-    if (options.preview)
-        flags.push_back("-Ofast-compile=mid");
     // Our text includes nothing; an author's may.
     std::vector<std::string> includes;
     if (program.text.find("#include") != std::string::npos)

@@ -43,13 +43,9 @@ struct Failure {
     std::string log;
 };
 
-struct Options {
-    bool preview = false;  // quicker, somewhat slower code
-};
-
 // Warnings of the compiler are diagnostics: in generated code they are a defect of ours. `sources` gives the source lines that
 // the machine code is attributed to; it may be null.
-[[nodiscard]] tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const target::Target& target, const SourceSet* sources, const Options& options,
+[[nodiscard]] tl::expected<Compiled, Failure> compile(const gpu::GpuProgram& program, const target::Target& target, const SourceSet* sources,
                                                       DiagnosticSink& diagnostics, std::stop_token stop);
 
 // The text as it is compiled: every line of a kernel carries its source line, so that line tables name the user's file.

@@ -49,7 +49,7 @@ CudaCompileResult compileHere(const CudaCompileRequest& request, std::stop_token
     program.text = request.text;
     program.fastMath = request.fastMath;
     DiagnosticSink found;
-    auto compiled = nvrtc::compile(program, *target, nullptr, {}, found, std::move(stop));
+    auto compiled = nvrtc::compile(program, *target, nullptr, found, std::move(stop));
     if (!compiled)
         return failed(compiled.error());
     out.head.diagnostics = found.take();

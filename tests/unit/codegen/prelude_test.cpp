@@ -43,7 +43,7 @@ TEST(Prelude, EverySectionCompilesByItself)
         gpu::GpuProgram program;
         program.text = cuda_backend::preludeFor(line.substr(4)) + "extern \"C\" __global__ void nothing() {}\n";
         DiagnosticSink sink;
-        const auto compiled = nvrtc::compile(program, *target::parse("sm_90a"), nullptr, {}, sink, {});
+        const auto compiled = nvrtc::compile(program, *target::parse("sm_90a"), nullptr, sink, {});
         EXPECT_TRUE(compiled) << line << "\n" << (compiled ? "" : compiled.error().log);
         EXPECT_TRUE(sink.all().empty()) << line;
     }
@@ -97,7 +97,7 @@ TEST_P(PreludeOn, CompilesWithoutAWarning)
     const std::string text = cuda_backend::devicePrelude();
     program.text = text.substr(text.find("//@")) + kUser;
     DiagnosticSink sink;
-    const auto compiled = nvrtc::compile(program, *target, nullptr, {}, sink, {});
+    const auto compiled = nvrtc::compile(program, *target, nullptr, sink, {});
     if (!compiled && (compiled.error().kind == nvrtc::FailureKind::kMissing || compiled.error().kind == nvrtc::FailureKind::kUnsupported))
         GTEST_SKIP() << compiled.error().message;
     ASSERT_TRUE(compiled) << compiled.error().log;

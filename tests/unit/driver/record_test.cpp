@@ -228,7 +228,7 @@ TEST(RecordProgram, NvrtcCompilesIt)
         const auto snapshot = compiled(file);
         const RecordedProgram with = recorded(*snapshot);
         DiagnosticSink sink;
-        const auto out = nvrtc::compile(*with.program, snapshot->target, &snapshot->program->sources(), {}, sink, {});
+        const auto out = nvrtc::compile(*with.program, snapshot->target, &snapshot->program->sources(), sink, {});
         ASSERT_TRUE(out) << file << ": " << out.error().message << "\n" << out.error().log;
         for (const nvrtc::KernelResources& r : out->resources)
             EXPECT_EQ(r.spillStores, 0) << file;
