@@ -6,6 +6,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/support/check.h"
 
@@ -159,7 +160,7 @@ private:
     // The bounds of a loop are values of its beginning, whatever its body stores.
     Expr evaluatedOnce(const Expr& e, const char* suffix, std::vector<Stmt>& out) const
     {
-        if (isSimple(e) || !analysis::hasRuntimeValue(e))
+        if (isSimple(e) || !ir::hasRuntimeValue(e))
             return e;
         const auto var = std::make_shared<const ir::VarNode>(e->dtype, loop_.axes[0].var->name + "_" + suffix, e->where);
         out.push_back(std::make_shared<ir::Bind>(var, e, loop_.where));
@@ -208,17 +209,9 @@ private:
         const Stmt done = instance.rewrite(scope_.ops[static_cast<std::size_t>(entry.index)]);
         const Expr inside = ir::less(iteration, end_);
         if (!newest || (ir::asInt(inside) && *ir::asInt(inside)))
-            return append(out, done);
+            return out.push_back(done);
         if (!ir::asInt(inside))
             out.push_back(std::make_shared<ir::If>(inside, done, Stmt{}, loop_.where));
-    }
-
-    static void append(std::vector<Stmt>& out, const Stmt& s)
-    {
-        if (const auto* seq = as<ir::Seq>(s))
-            out.insert(out.end(), seq->stmts.begin(), seq->stmts.end());
-        else
-            out.push_back(s);
     }
 
     // Between the acquire and the commit of a pipeline of groups.

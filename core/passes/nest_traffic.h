@@ -71,7 +71,6 @@ private:
     const Nest& nest_;
     std::vector<Access> accesses_;
     std::vector<const ir::BufferNode*> opaque_;
-    bool hasInnerLoop_ = false;
 };
 
 }  // namespace tw::passes

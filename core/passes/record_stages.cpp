@@ -175,21 +175,13 @@ private:
                 inner_.insert(events_.below(child).begin(), events_.below(child).end());
         std::vector<Stmt> out;
         for (const Stmt& child : seq.stmts) {
-            append(out, statement(child));
+            out.push_back(statement(child));
             const std::set<StageEvent>& below = events_.below(child);
             isEpilogue_ = isEpilogue_ || (isRecordedLoop(child) && std::ranges::any_of(below, [](const StageEvent& e) { return e.kind == StageKind::kTensor; }));
         }
         inner_ = outerInner;
         isEpilogue_ = outerEpilogue;
         return ir::sequence(std::move(out));
-    }
-
-    static void append(std::vector<Stmt>& out, const Stmt& s)
-    {
-        if (const auto* seq = as<ir::Seq>(s))
-            out.insert(out.end(), seq->stmts.begin(), seq->stmts.end());
-        else
-            out.push_back(s);
     }
 
     Stmt ifElse(const ir::If& branch)
@@ -227,7 +219,7 @@ private:
             state_ = number({{StageKind::kSetup, s->where.op}, 0, depth_});
             out.push_back(record(state_ + 1, s->where));
         }
-        append(out, statement(s));
+        out.push_back(statement(s));
         --depth_;
         state_ = kNone;
         seen_ = outerSeen;

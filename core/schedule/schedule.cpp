@@ -188,16 +188,6 @@ std::vector<std::string> verify(const Schedule& schedule)
     return Verifier(schedule).run();
 }
 
-bool registersFit(const Schedule& schedule, int registersPerThreadAtLaunch)
-{
-    std::int64_t have = 0, want = 0;
-    for (const Role& role : schedule.roles) {
-        have += std::int64_t{role.warps} * registersPerThreadAtLaunch;
-        want += std::int64_t{role.warps} * (role.registers ? role.registers : registersPerThreadAtLaunch);
-    }
-    return want <= have;
-}
-
 int groupsInFlight(const Program& program, const Schedule& schedule, std::size_t wait)
 {
     const Entry& here = program.entries[wait];

@@ -68,9 +68,6 @@ struct Schedule {
 // slots overwritten before their last reader, roles that wait for each other for ever.
 [[nodiscard]] std::vector<std::string> verify(const Schedule& schedule);
 
-// Whether the roles' register budgets fit into what the launch gave to all threads: setmaxnreg waits for ever otherwise.
-[[nodiscard]] bool registersFit(const Schedule& schedule, int registersPerThreadAtLaunch);
-
 // How many cp.async groups may still be in flight where entry `wait` (a kWait) of a program stands: the groups committed
 // after the one that it needs.
 [[nodiscard]] int groupsInFlight(const Program& program, const Schedule& schedule, std::size_t wait);

@@ -105,14 +105,5 @@ TEST(Schedule, PingPongOfTwoConsumers)
     EXPECT_NE(print(s).find("role producer: warps 0:4, 24 registers"), std::string::npos) << print(s);
 }
 
-// setmaxnreg never returns where the roles want more than the launch gave.
-TEST(Schedule, RegisterBudgetsHaveASum)
-{
-    EXPECT_TRUE(registersFit(ring(2), 168));  // 4 * 24 + 8 * 240 = 2016 = 12 * 168
-    Schedule s = ring(2);
-    s.roles[1].warps = 12;
-    EXPECT_FALSE(registersFit(s, 168));
-}
-
 }  // namespace
 }  // namespace tw::schedule
