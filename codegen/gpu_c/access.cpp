@@ -4,6 +4,7 @@
 #include "codegen/gpu_c/printer.h"
 #include "codegen/gpu_c/vector_body.h"
 #include "core/ir/build.h"
+#include "core/ir/shape.h"
 #include "core/support/check.h"
 
 namespace tw::gpu {
@@ -15,14 +16,6 @@ namespace {
 
 // What memory holds of a buffer's elements.
 std::string storageName(DType type) { return isPacked(type) ? "unsigned char" : typeName(type); }
-
-std::int64_t elementCount(const ir::Buffer& buffer)
-{
-    std::int64_t count = 1;
-    for (const ir::Expr& extent : buffer->shape)
-        count *= ir::asInt(extent) ? *ir::asInt(extent) : 1;
-    return count;
-}
 
 }  // namespace
 
@@ -63,7 +56,7 @@ void KernelPrinter::declare(const ir::Buffer& buffer, const std::string& initial
     const DType type = buffer->dtype;
     if (type.family() == ir::Family::kFloat6)
         return notSupported(buffer->where, "memory of " + type.name());
-    const std::int64_t count = isPacked(type) ? type.storageBytes(elementCount(buffer)) : elementCount(buffer);
+    const std::int64_t count = isPacked(type) ? type.storageBytes(ir::elementsOnChip(*buffer)) : ir::elementsOnChip(*buffer);
     const std::string unused = readLocals_.contains(buffer.get()) ? "" : "[[maybe_unused]] ";
     switch (buffer->scope) {
     case MemoryScope::kVar: out_.line(fmt::format("{}{} {}{};", unused, typeName(type), name, initial.empty() ? "" : " = " + initial)); return;
@@ -76,7 +69,7 @@ void KernelPrinter::declare(const ir::Buffer& buffer, const std::string& initial
             out_.line(spelling_.sharedArena(name));
             return;
         }
-        const std::int64_t bytes = type.storageBytes(elementCount(buffer) * type.lanes), align = spelling_.sharedAlignment(bytes);
+        const std::int64_t bytes = type.storageBytes(ir::elementsOnChip(*buffer) * type.lanes), align = spelling_.sharedAlignment(bytes);
         staticShared_ = (staticShared_ + align - 1) / align * align + bytes;
         out_.line(spelling_.sharedArray(storageName(type), name, count, align));
         return;

@@ -1,6 +1,7 @@
 #include "codegen/llvm/operand_sharing.h"
 
 #include "core/analysis/walk.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/tile_accesses.h"
 
@@ -36,7 +37,7 @@ public:
             return;
         if (const auto value = bound_.find(e.get()); value != bound_.end())
             visit(value->second);
-        certain = certain && !analysis::hasRuntimeValue(e);
+        certain = certain && !ir::hasRuntimeValue(e);
         ir::Visitor::visit(e);
     }
 

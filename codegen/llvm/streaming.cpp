@@ -37,7 +37,7 @@ bool advancesWith(const ir::Expr& e, const ir::ExprNode* var)
     const auto* sum = ir::as<ir::Binary>(e);
     if (!sum || sum->op != ir::BinaryOp::kAdd)
         return false;
-    return (advancesWith(sum->a, var) && !analysis::mentions(sum->b, var)) || (advancesWith(sum->b, var) && !analysis::mentions(sum->a, var));
+    return (advancesWith(sum->a, var) && !ir::mentions(sum->b, var)) || (advancesWith(sum->b, var) && !ir::mentions(sum->a, var));
 }
 
 std::int64_t constantBytes(const ir::BufferNode& buffer)
@@ -77,7 +77,7 @@ const ir::Store* Emitter::streamedStore(const ir::For& loop)
     if (constantOr(slot(store->buffer).strides.back(), 0) != 1)
         return nullptr;
     for (std::size_t i = 0; i + 1 < store->indices.size(); ++i)
-        if (analysis::mentions(store->indices[i], axis.var.get()))
+        if (ir::mentions(store->indices[i], axis.var.get()))
             return nullptr;
     Loads loads;
     static_cast<ir::Visitor&>(loads).visit(store->value);

@@ -19,6 +19,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/print.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -141,7 +142,7 @@ private:
         const Expr predicate = call.op == OpId::kLdg || call.op == OpId::kStg ? ir::exprOperand(call, "pred")
                                : call.op == OpId::kCpAsync                    ? ir::exprOperand(call, "predicate")
                                                                               : Expr{};
-        const auto restricts = [&](const Expr& condition) { return mentions(condition, var) || hasRuntimeValue(condition); };
+        const auto restricts = [&](const Expr& condition) { return ir::mentions(condition, var) || ir::hasRuntimeValue(condition); };
         if (launchExits_ || insideWhile() || !launch() || (predicate && restricts(expand(predicate))) ||
             std::ranges::any_of(guards(), [&](const Guard& g) { return restricts(expand(g.condition)); }))
             return {};

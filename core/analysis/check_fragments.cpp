@@ -7,6 +7,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/print.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -73,7 +74,7 @@ private:
         for (const ir::For* loop : loops())
             if (loop->loop == ir::ForKind::kParallel)
                 for (const ir::Axis& axis : loop->axes)
-                    if (mentions(index, axis.var.get()))
+                    if (ir::mentions(index, axis.var.get()))
                         vars.insert(axis.var.get());
         return vars;
     }

@@ -4,6 +4,7 @@
 #include "core/analysis/checks.h"
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -121,7 +122,7 @@ private:
                 continue;
             for (const ir::Axis& axis : loop->axes)
                 for (const ir::Expr& index : indices)
-                    if (mentions(expand(index), axis.var.get()))
+                    if (ir::mentions(expand(index), axis.var.get()))
                         return error(range,
                                      fmt::format("{} is local, private to each thread, and cannot be indexed by {} of T.Parallel; "
                                                  "use T.alloc_fragment for a tile that the threads share out",

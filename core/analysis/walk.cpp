@@ -1,5 +1,7 @@
 #include "core/analysis/walk.h"
 
+#include "core/ir/search.h"
+
 namespace tw::analysis {
 
 using ir::as;
@@ -109,12 +111,6 @@ Expr Walk::expand(const Expr& e) const
     return lets_.empty() ? e : LetExpansion(lets_).rewrite(e);
 }
 
-Expr Walk::letValue(const ir::ExprNode* var) const
-{
-    const auto found = lets_.find(var);
-    return found == lets_.end() ? Expr{} : found->second;
-}
-
 SourceRange Walk::rangeOf(const Expr& e) const
 {
     if (e && e->where.range.isKnown())
@@ -122,55 +118,11 @@ SourceRange Walk::rangeOf(const Expr& e) const
     return statement_ ? statement_->where.range : SourceRange{};
 }
 
-namespace {
-
-struct Search final : ir::Visitor {
-    using ir::Visitor::visit;
-    const ir::ExprNode* var = nullptr;
-    bool found = false;
-    bool runtime = false;
-    void visit(const Expr& e) override
-    {
-        if (!e)
-            return;
-        found |= e.get() == var;
-        runtime |= e->kind == ir::ExprKind::kLoad || e->kind == ir::ExprKind::kCall;
-        ir::Visitor::visit(e);
-    }
-};
-
-}  // namespace
-
 bool leavesEarly(const ir::Stmt& s)
 {
-    struct Search final : ir::Visitor {
-        using ir::Visitor::visit;
-        bool found = false;
-        void visit(const ir::Stmt& stmt) override
-        {
-            found |= stmt && (stmt->kind == ir::StmtKind::kBreak || stmt->kind == ir::StmtKind::kContinue ||
-                              stmt->kind == ir::StmtKind::kReturn);
-            ir::Visitor::visit(stmt);
-        }
-    } search;
-    ir::Visitor& visitor = search;
-    visitor.visit(s);
-    return search.found;
-}
-
-bool mentions(const Expr& e, const ir::ExprNode* var)
-{
-    Search search;
-    search.var = var;
-    search.visit(e);
-    return search.found;
-}
-
-bool hasRuntimeValue(const Expr& e)
-{
-    Search search;
-    search.visit(e);
-    return search.runtime;
+    return ir::anyStmt(s, [](const ir::Stmt& stmt) {
+        return stmt->kind == ir::StmtKind::kBreak || stmt->kind == ir::StmtKind::kContinue || stmt->kind == ir::StmtKind::kReturn;
+    });
 }
 
 const ir::BufferNode* storageOf(const ir::BufferNode* buffer)

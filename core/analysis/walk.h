@@ -34,7 +34,6 @@ protected:
     [[nodiscard]] bool insideWhile() const { return whileDepth_ > 0; }
     // The expression with immutable variables replaced by their values.
     [[nodiscard]] ir::Expr expand(const ir::Expr& e) const;
-    [[nodiscard]] ir::Expr letValue(const ir::ExprNode* var) const;
     // The statement that is being visited.
     [[nodiscard]] const ir::StmtNode* statement() const { return statement_; }
     // The place of an expression, or of its statement where the expression has none.
@@ -51,12 +50,8 @@ private:
     int whileDepth_ = 0;
 };
 
-// Whether `var` occurs in `e`.
-[[nodiscard]] bool mentions(const ir::Expr& e, const ir::ExprNode* var);
 // Whether a break, continue or return stands in `s`: what follows it may not run.
 [[nodiscard]] bool leavesEarly(const ir::Stmt& s);
-// Whether a load or a call (a value that only running can tell) occurs in `e`.
-[[nodiscard]] bool hasRuntimeValue(const ir::Expr& e);
 // The buffer whose storage this one uses: itself, or what it is a view of.
 [[nodiscard]] const ir::BufferNode* storageOf(const ir::BufferNode* buffer);
 

@@ -8,6 +8,7 @@
 #include "core/arith/evaluate.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 
 namespace tw::analysis {
 
@@ -123,7 +124,7 @@ private:
         for (const ir::For* loop : loops())
             if (loop->loop == ir::ForKind::kVectorized && ir::asInt(loop->axes[0].end))
                 for (const Expr& e : index)
-                    if (mentions(e, loop->axes[0].var.get()))
+                    if (ir::mentions(e, loop->axes[0].var.get()))
                         return *ir::asInt(loop->axes[0].end);
         return 1;
     }

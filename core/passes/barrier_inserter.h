@@ -7,6 +7,7 @@
 #include "core/analysis/uniform.h"
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 #include "core/passes/barrier_placement.h"
 #include "core/passes/barrier_reports.h"
@@ -71,7 +72,7 @@ private:
             return stepLoop(s, out);
         }
         handle(eventsOf(s, place()), s, out);
-        if (const auto* bind = ir::as<ir::Bind>(s); bind && bind->value->dtype.isInteger() && !analysis::hasRuntimeValue(bind->value))
+        if (const auto* bind = ir::as<ir::Bind>(s); bind && bind->value->dtype.isInteger() && !ir::hasRuntimeValue(bind->value))
             bindings_[bind->var.get()] = expanded(bind->value, bindings_);
         if (const auto* op = ir::as<ir::OpStmt>(s))
             applyFence(op->call.op, s, out);

@@ -12,6 +12,7 @@
 #include "core/ir/build.h"
 #include "core/ir/call.h"
 #include "core/ir/search.h"
+#include "core/ir/shape.h"
 #include "core/ir/visit.h"
 #include "core/passes/hardware.h"
 
@@ -34,10 +35,7 @@ using Variables = std::set<const ir::ExprNode*>;
 
 std::int64_t bytesOf(const ir::BufferNode& array)
 {
-    std::int64_t elements = 1;
-    for (const Expr& extent : array.shape)
-        elements *= ir::asInt(extent) ? *ir::asInt(extent) : 1;
-    return array.dtype.storageBytes(elements);
+    return array.dtype.storageBytes(ir::elementsOnChip(array));
 }
 
 // The arrays of the threads of a launch.

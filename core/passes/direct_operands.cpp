@@ -7,6 +7,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/passes/facts_rewriter.h"
 #include "core/passes/plan_threads.h"
 #include "core/passes/tile_accesses.h"
@@ -112,7 +113,7 @@ private:
     {
         const auto proved = [&](const Expr& low, const Expr& high) { return facts_.lessEqual(expanded(low), expanded(high)) == arith::Truth::kProved; };
         for (std::size_t axis = 0; axis < r.mins.size(); ++axis)
-            if (analysis::hasRuntimeValue(r.mins[axis]) || !proved(ir::intImm(0), r.mins[axis]) ||
+            if (ir::hasRuntimeValue(r.mins[axis]) || !proved(ir::intImm(0), r.mins[axis]) ||
                 !proved(ir::add(r.mins[axis], r.extents[axis]), r.buffer->shape[axis]))
                 return false;
         return true;

@@ -13,6 +13,7 @@
 #include "core/ir/call.h"
 #include "core/ir/visit.h"
 #include "core/passes/lower_steps.h"
+#include "core/passes/whole_tiles.h"
 
 namespace tw::passes {
 
@@ -28,8 +29,6 @@ using ir::Stmt;
 bool isReducer(const Buffer& buffer) { return buffer && buffer->scope == ir::MemoryScope::kReducer; }
 
 Combiner combinerOf(const ir::BufferNode& reducer) { return ir::parseCombiner(reducer.reducer.empty() ? "sum" : reducer.reducer).value_or(Combiner::kSum); }
-
-Region whole(const Buffer& buffer) { return {buffer, std::vector<Expr>(buffer->shape.size(), ir::intImm(0)), buffer->shape}; }
 
 // One contribution: reducer[indices] ∘= value.
 struct Update {
@@ -286,7 +285,7 @@ private:
 
     static Stmt fill(const Buffer& buffer, const Expr& value, const ir::Provenance& where)
     {
-        return std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kFill, {whole(buffer), ir::cast(buffer->dtype, value)}, {}}, where);
+        return std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kFill, {wholeOf(buffer), ir::cast(buffer->dtype, value)}, {}}, where);
     }
 
     Stmt begin(const Reducer& reducer, const ir::OpCall& call, const ir::Provenance& where)
@@ -305,13 +304,13 @@ private:
         for (const Partial& p : reducer.partials) {
             Buffer from = p.buffer;
             for (const auto& [axis, to] : p.reductions) {
-                stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{reduceOp(reducer.combiner), {whole(from), whole(to)}, {{"dim", axis}}}, where));
+                stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{reduceOp(reducer.combiner), {wholeOf(from), wholeOf(to)}, {{"dim", axis}}}, where));
                 from = to;
             }
             stmts.push_back(gather(reducer, p, from, where));
         }
         if (const Region* dst = ir::regionOperand(call, "dst"); dst && dst->buffer)
-            stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kCopy, {whole(reducer.total), rewrite(*dst)}, {}}, where));
+            stmts.push_back(std::make_shared<ir::OpStmt>(ir::OpCall{OpId::kCopy, {wholeOf(reducer.total), rewrite(*dst)}, {}}, where));
         return ir::sequence(std::move(stmts));
     }
 

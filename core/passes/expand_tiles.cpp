@@ -71,7 +71,7 @@ public:
         case ir::StmtKind::kOp: return operation(s, static_cast<const ir::OpStmt&>(*s).call);
         case ir::StmtKind::kBind: {
             const auto& bind = static_cast<const ir::Bind&>(*s);
-            if (!analysis::hasRuntimeValue(bind.value))
+            if (!ir::hasRuntimeValue(bind.value))
                 lets_[bind.var.get()] = ir::substitute(bind.value, lets_);
             return s;
         }
@@ -146,7 +146,7 @@ private:
     Region fixed(Region r, std::vector<Stmt>& before, const ir::Provenance& where) const
     {
         for (Expr& min : r.mins) {
-            if (!analysis::hasRuntimeValue(min) || loadsFragment(min))
+            if (!ir::hasRuntimeValue(min) || loadsFragment(min))
                 continue;
             const auto var = std::make_shared<const ir::VarNode>(min->dtype, "at");
             before.push_back(std::make_shared<ir::Bind>(var, min, where));
@@ -157,7 +157,7 @@ private:
 
     Expr fixed(const Expr& value, std::vector<Stmt>& before, const ir::Provenance& where) const
     {
-        if (!analysis::hasRuntimeValue(value) || loadsFragment(value))
+        if (!ir::hasRuntimeValue(value) || loadsFragment(value))
             return value;
         const auto var = std::make_shared<const ir::VarNode>(value->dtype, "value");
         before.push_back(std::make_shared<ir::Bind>(var, value, where));

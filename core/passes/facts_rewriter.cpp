@@ -5,6 +5,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 
 namespace tw::passes {
 
@@ -19,7 +20,7 @@ FactsRewriter::FactsRewriter(const ir::Function& function)
 
 void FactsRewriter::assume(const Expr& condition, bool holds)
 {
-    if (!analysis::hasRuntimeValue(condition))
+    if (!ir::hasRuntimeValue(condition))
         facts_.assume(expanded(condition), holds);
 }
 
@@ -32,9 +33,9 @@ void FactsRewriter::enter(const ir::For& loop)
         const arith::Interval low = facts_.bounds(begin), high = facts_.bounds(end);
         if (up) {
             facts_.bound(axis.var, {low.low, high.high ? std::optional(*high.high - 1) : std::nullopt});
-            if (!analysis::hasRuntimeValue(begin) && !ir::isConstant(begin))
+            if (!ir::hasRuntimeValue(begin) && !ir::isConstant(begin))
                 facts_.assume(ir::binary(ir::BinaryOp::kGe, ir::cast(ir::kInt64, axis.var), ir::cast(ir::kInt64, begin)));
-            if (!analysis::hasRuntimeValue(end) && !ir::isConstant(end))
+            if (!ir::hasRuntimeValue(end) && !ir::isConstant(end))
                 facts_.assume(ir::less(axis.var, end));
         } else if (step && *step < 0) {
             facts_.bound(axis.var, {high.low ? std::optional(*high.low + 1) : std::nullopt, low.high});
@@ -101,7 +102,7 @@ Stmt FactsRewriter::rewrite(const Stmt& s)
     case ir::StmtKind::kBind: {
         Stmt next = rewriteChildren(s);
         const auto& bind = static_cast<const ir::Bind&>(*next);
-        if (!analysis::hasRuntimeValue(bind.value))
+        if (!ir::hasRuntimeValue(bind.value))
             lets_[bind.var.get()] = expanded(bind.value);
         return next;
     }

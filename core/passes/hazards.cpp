@@ -7,6 +7,7 @@
 #include "core/analysis/effects.h"
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
+#include "core/ir/shape.h"
 #include "core/ir/visit.h"
 #include "core/passes/hardware.h"
 
@@ -35,10 +36,7 @@ std::int64_t offsetOf(const ir::BufferNode* view)
 
 std::int64_t viewBytes(const ir::BufferNode& view)
 {
-    std::int64_t elements = 1;
-    for (const Expr& extent : view.shape)
-        elements *= ir::asInt(extent) ? *ir::asInt(extent) : 0;
-    return view.dtype.storageBytes(elements);
+    return view.dtype.storageBytes(ir::elementCount(view.shape).value_or(0));
 }
 
 struct LaunchSurvey final : ir::Visitor {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/call.h"
+#include "core/ir/shape.h"
 
 namespace tw::passes {
 
@@ -81,13 +82,7 @@ private:
     const LayoutSolution& solution_;
 };
 
-I tileBytes(const BufferNode& buffer)
-{
-    I n = 1;
-    for (const I extent : shapeOf(buffer))
-        n *= extent;
-    return n * buffer.dtype.bits() * buffer.dtype.lanes / 8;
-}
+I tileBytes(const BufferNode& buffer) { return ir::elementsOnChip(buffer) * buffer.dtype.bits() * buffer.dtype.lanes / 8; }
 
 LayoutCandidate candidateOf(const BufferNode& buffer, const Fragment& f, const std::vector<Demand>& demands)
 {

@@ -6,6 +6,7 @@
 
 #include "core/analysis/walk.h"
 #include "core/ir/call.h"
+#include "core/ir/shape.h"
 #include "core/layout/reshape.h"
 #include "core/layout/shared.h"
 #include "core/passes/hardware.h"
@@ -22,14 +23,6 @@ using ir::BufferNode;
 using layout::Fragment;
 
 constexpr I kSmallTile = 1024;       // elements that every thread may hold for itself
-
-I elementCount(const BufferNode& buffer)
-{
-    I n = 1;
-    for (const I extent : shapeOf(buffer))
-        n *= extent;
-    return n;
-}
 
 bool isProduct(ir::OpId op) { return op == ir::OpId::kGemm || op == ir::OpId::kWgmmaGemm || op == ir::OpId::kGemmSp; }
 bool isReduction(ir::OpId op)
@@ -51,7 +44,7 @@ public:
             solution_.groups[site.stmt] = site.group;
         seedProducts();
         for (const BufferNode* buffer : outside_)
-            if (!solution_.fragments.contains(buffer) && elementCount(*buffer) <= kSmallTile)
+            if (!solution_.fragments.contains(buffer) && ir::elementsOnChip(*buffer) <= kSmallTile)
                 give(buffer, layout::replicated(shapeOf(*buffer), groupOf(buffer).count), "every thread reads it outside of loops", {});
         handOn();
         while (const BufferNode* next = largestOpen()) {
@@ -319,7 +312,7 @@ private:
     {
         const BufferNode* best = nullptr;
         for (const BufferNode* buffer : spread_)
-            if (!solution_.fragments.contains(buffer) && (!best || elementCount(*buffer) > elementCount(*best)))
+            if (!solution_.fragments.contains(buffer) && (!best || ir::elementsOnChip(*buffer) > ir::elementsOnChip(*best)))
                 best = buffer;
         return best;
     }
@@ -341,7 +334,7 @@ private:
         if (!reduction || threads % kWarpSize != 0)
             return layout::dealt(shape, threads, vector);
         const int axis = reducedAxis(*reduction->call);
-        const I extent = shape[static_cast<std::size_t>(axis)], rows = elementCount(buffer) / std::max<I>(extent, 1);
+        const I extent = shape[static_cast<std::size_t>(axis)], rows = ir::elementsOnChip(buffer) / std::max<I>(extent, 1);
         // A warp a row where there are rows for all warps, else as many warps as there are for each row.
         I lanes = kWarpSize;
         while (lanes < threads && rows * lanes < threads && threads % (lanes * 2) == 0)
@@ -386,7 +379,7 @@ private:
     {
         SharedQuestion question{sites_, {}, freeNests_, elsewhere_, context_.target.sharedBytesPerBlock};
         for (const BufferNode* buffer : shared_) {
-            question.spareBytes -= elementCount(*buffer) * buffer->dtype.bits() * buffer->dtype.lanes / 8;
+            question.spareBytes -= ir::elementsOnChip(*buffer) * buffer->dtype.bits() * buffer->dtype.lanes / 8;
             if (solution_.shared.contains(buffer))
                 continue;
             const auto isBase = [&](const BufferNode* view) { return analysis::storageOf(view) == buffer; };

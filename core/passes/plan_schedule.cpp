@@ -4,6 +4,7 @@
 
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/shape.h"
 #include "core/ir/visit.h"
 #include "core/passes/body_filter.h"
 #include "core/passes/hardware.h"
@@ -81,10 +82,7 @@ private:
 
     static std::int64_t bytesOf(const BufferNode& buffer)
     {
-        std::int64_t elements = 1;
-        for (const ir::Expr& extent : buffer.shape)
-            elements *= *ir::asInt(extent);
-        return buffer.dtype.storageBytes(elements);
+        return buffer.dtype.storageBytes(ir::elementsOnChip(buffer));
     }
 
     schedule::Schedule start(PipelineKind kind, int depth, std::vector<ir::Buffer> buffers) const

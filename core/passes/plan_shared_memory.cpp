@@ -9,6 +9,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/shape.h"
 #include "core/ir/visit.h"
 #include "core/passes/concurrent_arms.h"
 #include "core/passes/engines.h"
@@ -29,14 +30,6 @@ constexpr std::int64_t kBulkAlignment = 128;  // of what a bulk copy touches
 constexpr std::int64_t kSwizzleRows = 8;      // rows of one swizzle pattern
 constexpr std::int64_t kBarrierBytes = 8;
 constexpr std::size_t kNamedBuffers = 3;
-
-std::int64_t sharedElements(const BufferNode& buffer)
-{
-    std::int64_t count = 1;
-    for (const ir::Expr& extent : buffer.shape)
-        count *= ir::asInt(extent) ? *ir::asInt(extent) : 0;
-    return count;
-}
 
 struct Shared {
     ir::Buffer buffer;
@@ -169,14 +162,14 @@ private:
     {
         const BufferNode& buffer = *allocate.buffer;
         if (buffer.scope == MemoryScope::kBarrier || buffer.scope == MemoryScope::kClusterBarrier)
-            barrierBytes += kBarrierBytes * sharedElements(buffer);
+            barrierBytes += kBarrierBytes * ir::elementsOnChip(buffer);
         visit(buffer.address);
         if (buffer.scope != MemoryScope::kShared || buffer.viewOf || buffer.address)
             return;
         index_[&buffer] = buffers.size();
         depth_.push_back(loops_.size());
         MemoryBlock block;
-        block.bytes = buffer.dtype.storageBytes(sharedElements(buffer));
+        block.bytes = buffer.dtype.storageBytes(ir::elementsOnChip(buffer));
         block.alignment = kAlignment;
         buffers.push_back({allocate.buffer, allocate.where, block, false});
     }

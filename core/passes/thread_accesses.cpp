@@ -4,6 +4,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::passes {
@@ -77,7 +78,7 @@ public:
         }
         if (const auto* store = as<ir::Store>(s))
             note(store->buffer, store->indices, 1, {false, true}, false, Engine::kNone);
-        if (const auto* bind = as<ir::Bind>(s); bind && bind->value->dtype.isInteger() && !analysis::hasRuntimeValue(bind->value))
+        if (const auto* bind = as<ir::Bind>(s); bind && bind->value->dtype.isInteger() && !ir::hasRuntimeValue(bind->value))
             bindings_[bind->var.get()] = expanded(bind->value, bindings_);
         statement_ = outer;
         where_ = outerWhere;

@@ -73,7 +73,7 @@ private:
         const Expr value = ir::substitute(bind.value, values_);
         if (bind.value->dtype.isHandle() || bind.value->dtype.lanes != 1)
             return false;
-        if (!analysis::hasRuntimeValue(value)) {
+        if (!ir::hasRuntimeValue(value)) {
             values_[bind.var.get()] = value;
             return true;
         }
@@ -104,9 +104,9 @@ public:
     {
         if (!fits || !e)
             return e;
-        if (const auto* load = ir::as<ir::Load>(e); load && !isRegister(load->buffer))
+        if (const auto* load = ir::as<ir::Load>(e); load && !isPrivate(load->buffer))
             return memoryLoad(e, *load);
-        if (const auto* s = ir::as<ir::Select>(e); s && s->lazy && analysis::mentions(s->condition, v_.get()) && (readsMemory(s->then) || readsMemory(s->otherwise)))
+        if (const auto* s = ir::as<ir::Select>(e); s && s->lazy && ir::mentions(s->condition, v_.get()) && (readsMemory(s->then) || readsMemory(s->otherwise)))
             return ir::select(guard(s->condition), rewrite(s->then), rewrite(s->otherwise), true, e->where);
         if (const auto* call = ir::as<ir::Call>(e); call && ir::info(call->call.op).effect != ir::Effect::kNone) {
             fits = false;
@@ -146,11 +146,11 @@ public:
         }
         for (const Expr& i : line.indices)
             fits = fits && !readsMoving(i);
-        if (isRegister(line.buffer))
+        if (isPrivate(line.buffer))
             fits = fits && moves(line.indices);
         else
             fits = fits && wide(line.buffer, line.indices) == Along::kRun;
-        touchesMemory = touchesMemory || !isRegister(line.buffer);
+        touchesMemory = touchesMemory || !isPrivate(line.buffer);
         if (fits)
             line.value = rewrite(line.value);
     }
@@ -184,7 +184,7 @@ private:
     {
         if (width_ == 1)
             return Along::kRun;
-        const bool moving = std::any_of(indices.begin(), indices.end(), [&](const Expr& i) { return analysis::mentions(i, v_.get()); });
+        const bool moving = std::any_of(indices.begin(), indices.end(), [&](const Expr& i) { return ir::mentions(i, v_.get()); });
         if (!moving)
             return Along::kSame;
         const std::int64_t bits = width_ * buffer->dtype.bits() * buffer->dtype.lanes;
@@ -219,11 +219,11 @@ private:
     {
         return ir::anyExpr(e, [](const Expr& x) {
             const auto* load = ir::as<ir::Load>(x);
-            return load && !isRegister(load->buffer);
+            return load && !isPrivate(load->buffer);
         });
     }
     // Memory at a place that moves, in an expression where that is not looked at further.
-    bool readsMoving(const Expr& e) const { return analysis::mentions(e, v_.get()) && readsMemory(e); }
+    bool readsMoving(const Expr& e) const { return ir::mentions(e, v_.get()) && readsMemory(e); }
 
     VectorRuns runs_;
     ir::Var v_;
@@ -262,14 +262,11 @@ bool isIndependent(const std::vector<GuardedStore>& lines)
         all.push_back({line.buffer, &line.indices});
     }
     all.insert(all.end(), loads.found.begin(), loads.found.end());
-    const auto same = [](const std::vector<Expr>& a, const std::vector<Expr>& b) {
-        return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return ir::equal(x, y); });
-    };
     for (const GuardedStore& line : lines)
         for (const Access& access : all) {
             if (analysis::storageOf(access.buffer.get()) != analysis::storageOf(line.buffer.get()))
                 continue;
-            if (access.buffer != line.buffer || !access.indices || !same(*access.indices, line.indices))
+            if (access.buffer != line.buffer || !access.indices || !sameExpressions(*access.indices, line.indices))
                 return false;
         }
     return true;
@@ -277,7 +274,10 @@ bool isIndependent(const std::vector<GuardedStore>& lines)
 
 }  // namespace
 
-bool isRegister(const ir::Buffer& buffer) { return isPrivate(buffer); }
+bool sameExpressions(const std::vector<Expr>& a, const std::vector<Expr>& b)
+{
+    return std::ranges::equal(a, b, [](const Expr& x, const Expr& y) { return ir::equal(x, y); });
+}
 
 Expr linearOffset(const ir::Buffer& buffer, const std::vector<Expr>& indices)
 {
@@ -325,7 +325,7 @@ std::optional<VectorForm> vectorForm(const std::vector<GuardedStore>& lines, con
     for (const GuardedStore& line : lines) {
         if (add({line}))
             continue;
-        if (!split || width == 1 || isRegister(line.buffer) || line.value->dtype.lanes != 1)
+        if (!split || width == 1 || isPrivate(line.buffer) || line.value->dtype.lanes != 1)
             return {};
         const ir::Buffer temporary = newLocal(line.buffer->name + "_v", line.value->dtype, width);
         GuardedStore collect{line.guards, temporary, {v}, line.value, line.where, true};

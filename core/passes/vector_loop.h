@@ -41,8 +41,8 @@ using Expander = std::function<ir::Expr(const ir::Expr&)>;
 [[nodiscard]] std::optional<VectorForm> vectorForm(const std::vector<GuardedStore>& lines, const arith::Facts& facts, const ir::Var& v, std::int64_t width,
                                                    const Expander& expand, bool split);
 
-// Registers of a thread; everything else is memory.
-[[nodiscard]] bool isRegister(const ir::Buffer& buffer);
+// Whether two accesses are of the same element, two lines under the same conditions: expression by expression.
+[[nodiscard]] bool sameExpressions(const std::vector<ir::Expr>& a, const std::vector<ir::Expr>& b);
 // Σ index · stride, in elements.
 [[nodiscard]] ir::Expr linearOffset(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
 

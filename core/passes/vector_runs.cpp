@@ -2,6 +2,7 @@
 
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::passes {
@@ -52,13 +53,13 @@ Expr VectorRuns::at(const Expr& e, std::int64_t v) const
 
 std::optional<std::int64_t> VectorRuns::slope(const Expr& e) const
 {
-    if (!analysis::mentions(e, v_.get()))
+    if (!ir::mentions(e, v_.get()))
         return 0;
     const arith::Affine a = facts_.normalize(e);
     if (!a.valid || !e->dtype.isInteger())
         return {};
     for (const arith::Term& term : a.terms)
-        if (term.atom.get() != v_.get() && analysis::mentions(term.atom, v_.get()))
+        if (term.atom.get() != v_.get() && ir::mentions(term.atom, v_.get()))
             return {};
     return a.coefficientOf(v_.get());
 }
@@ -134,7 +135,7 @@ Along VectorRuns::ofBinary(const Expr& e, const ir::Binary& b) const
 
 Along VectorRuns::of(const Expr& e) const
 {
-    if (!e || !analysis::mentions(e, v_.get()))
+    if (!e || !ir::mentions(e, v_.get()))
         return Along::kSame;
     if (e.get() == v_.get())
         return Along::kRun;

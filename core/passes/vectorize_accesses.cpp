@@ -171,7 +171,7 @@ private:
         Expr condition;
         for (const ir::Var& symbol : symbols_) {
             const bool used = std::any_of(search.buffers.begin(), search.buffers.end(), [&](const ir::Buffer& b) {
-                const auto mentions = [&](const Expr& e) { return analysis::mentions(e, symbol.get()); };
+                const auto mentions = [&](const Expr& e) { return ir::mentions(e, symbol.get()); };
                 return b->strides.empty() ? std::any_of(b->shape.begin() + 1, b->shape.end(), mentions) : std::any_of(b->strides.begin(), b->strides.end(), mentions);
             });
             if (!used || facts_.divisor(symbol) % width == 0)
@@ -213,7 +213,7 @@ private:
             }
             std::vector<Stmt> stores;
             std::size_t next = i;
-            while (next < lines.size() && lines[next].byElements == lines[i].byElements && sameGuards(lines[next], lines[i]) && !(candidate.async && isAsync(lines[next], width))) {
+            while (next < lines.size() && lines[next].byElements == lines[i].byElements && sameExpressions(lines[next].guards, lines[i].guards) && !(candidate.async && isAsync(lines[next], width))) {
                 stores.push_back(store(lines[next]));
                 ++next;
             }
@@ -246,12 +246,6 @@ private:
         for (const Expr& g : line.guards)
             all = ir::logicalAnd(all, g);
         return all ? std::make_shared<ir::If>(all, std::move(body), Stmt{}, line.where) : body;
-    }
-
-    static bool sameGuards(const GuardedStore& a, const GuardedStore& b)
-    {
-        return a.guards.size() == b.guards.size() &&
-               std::equal(a.guards.begin(), a.guards.end(), b.guards.begin(), [](const Expr& x, const Expr& y) { return ir::equal(x, y); });
     }
 
     // ---- cp.async ----

@@ -9,6 +9,7 @@
 #include "core/arith/evaluate.h"
 #include "core/arith/facts.h"
 #include "core/ir/build.h"
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::profile_analysis {
@@ -150,7 +151,7 @@ private:
     // Whether the variables around it are all that it depends on.
     bool isDecidable(const Expr& e) const
     {
-        if (analysis::hasRuntimeValue(e))
+        if (ir::hasRuntimeValue(e))
             return false;
         for (const ExprNode* v : variablesOf({e}))
             if (std::none_of(binders_.begin(), binders_.end(), [&](const Binder& b) { return b.var.get() == v; }))

@@ -1,5 +1,6 @@
 #include "profiler/analysis/element_cost.h"
 
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::profile_analysis {
@@ -55,7 +56,7 @@ public:
             visit(b->a);
             visit(b->b);
             // Arithmetic on indices moves out of loops or into addresses; a comparison remains.
-            cost.steps += b->op >= ir::BinaryOp::kEq || analysis::hasRuntimeValue(e) ? lanes : 0;
+            cost.steps += b->op >= ir::BinaryOp::kEq || ir::hasRuntimeValue(e) ? lanes : 0;
             if (e->dtype.isFloating() && isArithmetic(b->op)) {
                 cost.flops += lanes;
                 cost.special += b->op == ir::BinaryOp::kDiv ? lanes : 0;

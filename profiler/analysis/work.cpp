@@ -9,6 +9,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 #include "profiler/analysis/element_cost.h"
 #include "profiler/analysis/least_bytes.h"
 #include "profiler/analysis/operation_name.h"
@@ -117,7 +118,7 @@ private:
     // What a block does is not what its single threads decide.
     bool isOfThreads(const Expr& condition) const
     {
-        return std::any_of(launch()->threadVars.begin(), launch()->threadVars.end(), [&](const ir::Var& v) { return analysis::mentions(condition, v.get()); });
+        return std::any_of(launch()->threadVars.begin(), launch()->threadVars.end(), [&](const ir::Var& v) { return ir::mentions(condition, v.get()); });
     }
 
     void addAxes(const ir::For& loop, Domain& d)
@@ -128,7 +129,7 @@ private:
             return;
         // The blocks share the iterations out.
         for (Binder& b : d.binders)
-            b.counts = b.counts && !analysis::mentions(loop.persistent->index, b.var.get());
+            b.counts = b.counts && !ir::mentions(loop.persistent->index, b.var.get());
     }
 
     template <class Name>
@@ -183,7 +184,7 @@ private:
         for (const Expr& min : region.mins) {
             const Expr e = expand(min);
             for (std::size_t i = 0; i < launch()->blockVars.size(); ++i)
-                op.blockAxes |= analysis::mentions(e, launch()->blockVars[i].get()) ? 1U << i : 0;
+                op.blockAxes |= ir::mentions(e, launch()->blockVars[i].get()) ? 1U << i : 0;
         }
     }
 
@@ -286,7 +287,7 @@ private:
             if (loop->loop != ir::ForKind::kParallel)
                 continue;
             for (const ir::Axis& axis : loop->axes) {
-                const auto uses = [&](const Expr& e) { return analysis::mentions(expand(e), axis.var.get()); };
+                const auto uses = [&](const Expr& e) { return ir::mentions(expand(e), axis.var.get()); };
                 if (std::any_of(region.mins.begin(), region.mins.end(), uses))
                     continue;
                 for (Binder& b : d.binders)
