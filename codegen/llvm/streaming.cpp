@@ -11,6 +11,7 @@
 #include "core/analysis/walk.h"
 #include "core/ir/build.h"
 #include "core/ir/call.h"
+#include "core/ir/search.h"
 
 namespace tw::llvm_backend {
 
