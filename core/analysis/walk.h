@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ir/search.h"
 #include "core/ir/visit.h"
 
 namespace tw::analysis {
@@ -50,6 +51,8 @@ private:
     int whileDepth_ = 0;
 };
 
+using ir::hasRuntimeValue;
+using ir::mentions;
 // Whether a break, continue or return stands in `s`: what follows it may not run.
 [[nodiscard]] bool leavesEarly(const ir::Stmt& s);
 // The buffer whose storage this one uses: itself, or what it is a view of.

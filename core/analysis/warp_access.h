@@ -1,7 +1,8 @@
 // What the accesses of thread-stage code cost a warp, as far as their addresses tell without running anything.
 //
 // Every access is tried out for each warp of the first block, in the first iteration of the loops around it: 32 banks of 4 bytes for
-// shared memory, sectors of 32 bytes for global memory. Exact for that warp; the simulator (core/sim) counts whole runs.
+// shared memory (core/layout/access.h), sectors of 32 bytes for global memory (CUDA C++ Best Practices Guide, "Coalesced Access to Global
+// Memory"). Exact for that warp; the simulator (core/sim) counts whole runs.
 #pragma once
 
 #include <string>

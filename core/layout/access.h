@@ -15,11 +15,13 @@ namespace tw::layout {
 // Whether no two elements share a place. False where that cannot be evaluated.
 [[nodiscard]] bool isInjective(const ir::LayoutMap& map);
 
-// Whether ldmatrix and stmatrix can take their rows from the tile: 16 bytes of the last axis are neighbours and aligned.
+// Whether ldmatrix and stmatrix can take their rows from the tile: 16 bytes of the last axis are neighbours and aligned (PTX ISA,
+// "ldmatrix": a row is 16 bytes and begins at a multiple of that). `bits`: of an element.
 [[nodiscard]] bool hasMatrixRows(const ir::LayoutMap& map, int bits);
 
 // How shared memory serves one access of a warp. It has 32 banks of 4 bytes; a pass serves one word of each. Accesses of 8 bytes
-// come by half warps, of 16 bytes (and rows of ldmatrix) by quarters; lanes that want the same word share it.
+// come by half warps, of 16 bytes (and rows of ldmatrix) by quarters; lanes that want the same word share it. (CUDA C++ Programming Guide,
+// "Shared Memory" of compute capability 5.x and later, for banks and words; halves and quarters are what Nsight Compute counts.)
 struct BankUse {
     std::int64_t passes = 0, best = 0;  // needed, and needed at least for as many words
     bool operator==(const BankUse&) const = default;

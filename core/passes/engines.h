@@ -38,7 +38,8 @@ enum class Engine : std::uint8_t {
     }
 }
 
-// Through the async proxy: what threads wrote before needs a fence. (cp.async uses the generic proxy.)
+// Through the async proxy: what threads wrote before needs a fence. cp.async uses the generic proxy (PTX ISA, "Async proxy", and the
+// sections of cp.async, cp.async.bulk and wgmma.mma_async).
 [[nodiscard]] constexpr bool usesAsyncProxy(Engine engine)
 {
     return engine == Engine::kBulkLoad || engine == Engine::kBulkStore || engine == Engine::kProduct;
