@@ -146,9 +146,9 @@ private:
     Namings namings_;
 };
 
-class Replacer final : public ir::Rewriter {
+class OperandReplacer final : public ir::Rewriter {
 public:
-    explicit Replacer(const Finder& found) : found_(found) {}
+    explicit OperandReplacer(const Finder& found) : found_(found) {}
     using ir::Rewriter::rewrite;
 
     Stmt rewrite(const Stmt& s) override
@@ -184,7 +184,7 @@ ir::Function directOperands(const ir::Function& in, PassContext&)
     if (finder.sources.empty())
         return in;
     ir::Function out = in;
-    out.body = Replacer(finder).rewrite(in.body);
+    out.body = OperandReplacer(finder).rewrite(in.body);
     return out;
 }
 
