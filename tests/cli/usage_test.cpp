@@ -57,6 +57,23 @@ TEST(Usage, BadUsageOfCheckGoesToStandardError)
     EXPECT_EQ(tilec("check /nowhere/x.py").out, "");
 }
 
+TEST(Usage, OutputsThatCannotBeWrittenAreSaid)
+{
+    const TemporaryFile file("add.py", kAdd);
+    const std::pair<std::string, std::string> wrong[] = {{"/dev/full", "No space left on device"}, {file.folder(), "Is a directory"}, {file.path() + "/x", "Not a directory"}};
+    for (const auto& [path, reason] : wrong) {
+        const Answer answer = tilec("emit " + file.path() + " --format cuda --json -o " + path);
+        EXPECT_EQ(answer.exitCode, 2) << path;
+        EXPECT_EQ(answer.json()["diagnostics"][0]["message"], "cannot write " + path + ": " + reason);
+    }
+    const Answer run = tilec("run " + file.path() + " --device interp --json --output-dir " + file.path());
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_NE(run.json()["diagnostics"][0]["message"].get<std::string>().find("cannot make the folder"), std::string::npos) << run.out;
+    const Answer good = tilec("emit " + file.path() + " --format cuda -o " + file.folder() + "/out.cu");
+    EXPECT_EQ(good.exitCode, 0);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.folder()), {}), 2);  // nothing else is left there
+}
+
 TEST(Usage, VersionIsSaid)
 {
     const Answer answer = tilec("--version");
