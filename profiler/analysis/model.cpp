@@ -64,7 +64,6 @@ public:
 
     LaunchModel run()
     {
-        model_.registersKnown = facts_.registers > 0;
         model_.occupancy = target::occupancyOf(target_, {work_.threads, facts_.registers, facts_.sharedBytes});
         const double slots = static_cast<double>(resident()) * target_.multiprocessors;
         model_.waves = blocks_ / slots;

@@ -67,7 +67,6 @@ struct LaunchModel {
     double us = 0;
     std::string bound;   // what limits it: a unit as above, "block starts", "DRAM", or "latency"
     target::Occupancy occupancy;
-    bool registersKnown = false;
     double waves = 0;     // blocks over what the GPU holds at once
     double tailShare = 0; // of block slots that the last wave leaves empty, 0 … 1
     double tensorPct = 0, dramPct = 0, l2Pct = 0, issuePct = 0;  // of each unit's peak, averaged over the launch

@@ -83,8 +83,7 @@ FunctionInfo Module::describe(api::Function function) const
         context_->driver().call().functionAttribute(&value, which, function);
         return value;
     };
-    return {attribute(api::kFunctionRegisters), attribute(api::kFunctionLocalBytes), attribute(api::kFunctionSharedBytes),
-            attribute(api::kFunctionConstBytes), attribute(api::kFunctionMaxThreads)};
+    return {attribute(api::kFunctionRegisters), attribute(api::kFunctionLocalBytes), attribute(api::kFunctionSharedBytes)};
 }
 
 }  // namespace tw::cuda

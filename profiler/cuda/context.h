@@ -14,14 +14,14 @@ struct FunctionInfo {
     int registers = 0;            // of one thread
     std::int64_t localBytes = 0;  // of one thread: spilled registers and arrays that did not fit into registers
     std::int64_t staticSharedBytes = 0;
-    std::int64_t constantBytes = 0;
-    int maxThreads = 0;  // of one block, as the registers allow
 };
 
 // The primary context of one GPU. Used by one thread at a time, which calls `enter` first. After a fault every call fails:
 // `isLost` tells, and only the end of the process helps.
 class Context {
 public:
+    // `ordinal`: N of cuda:N. Takes some hundred milliseconds for the first of a process. Fails with kNoDevice for a GPU that is not there, kPermission
+    // where it may not be used.
     [[nodiscard]] static Result<std::shared_ptr<Context>> open(std::shared_ptr<const Driver> driver, int ordinal);
     ~Context();
     Context(const Context&) = delete;
@@ -54,6 +54,7 @@ private:
 // A cubin (or PTX, which the driver then compiles) in a context.
 class Module {
 public:
+    // Fails with kBadCode for another GPU's cubin and for PTX that the driver does not take; the message then holds its log.
     [[nodiscard]] static Result<std::unique_ptr<Module>> load(std::shared_ptr<Context> context, std::string_view image);
     ~Module();
     Module(const Module&) = delete;
@@ -61,6 +62,7 @@ public:
 
     // Fails if the module has no such kernel.
     [[nodiscard]] Result<api::Function> find(const std::string& entry) const;
+    // `function`: of this module. What the driver does not know is 0.
     [[nodiscard]] FunctionInfo describe(api::Function function) const;
 
 private:

@@ -2,7 +2,7 @@
 //
 // Safe against other processes: a file is written under another name and then renamed. Safe against broken files: each
 // carries its own checksum, and one that does not fit is removed and compiled again. A cache that cannot be read or written
-// is no failure: the kernel is compiled.
+// is no failure: the kernel is compiled. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -88,14 +88,8 @@ Result<DeviceInfo> Driver::describe(int ordinal) const
     info.minor = attribute(api::kComputeMinor);
     info.multiprocessors = attribute(api::kMultiprocessors);
     info.clockKhz = attribute(api::kClockKhz);
-    info.memoryClockKhz = attribute(api::kMemoryClockKhz);
-    info.memoryBusBits = attribute(api::kMemoryBusBits);
     info.l2Bytes = attribute(api::kL2Bytes);
     info.sharedBytesPerBlock = attribute(api::kSharedPerBlockOptIn);
-    info.sharedBytesPerMultiprocessor = attribute(api::kSharedPerMultiprocessor);
-    info.reservedSharedBytesPerBlock = attribute(api::kReservedSharedPerBlock);
-    info.registersPerMultiprocessor = attribute(api::kRegistersPerMultiprocessor);
-    info.threadsPerMultiprocessor = attribute(api::kMaxThreadsPerMultiprocessor);
     info.threadsPerBlock = attribute(api::kMaxThreadsPerBlock);
     info.hasCooperativeLaunch = attribute(api::kCooperativeLaunch) != 0;
     info.hasClusters = attribute(api::kClusterLaunch) != 0;

@@ -16,11 +16,10 @@ struct DeviceInfo {
     std::string name;
     int major = 0, minor = 0;  // compute capability
     int multiprocessors = 0;
-    int clockKhz = 0, memoryClockKhz = 0, memoryBusBits = 0;
+    int clockKhz = 0;  // the highest of the multiprocessors
     std::int64_t memoryBytes = 0, l2Bytes = 0;
     std::int64_t sharedBytesPerBlock = 0;  // the largest dynamic shared memory of one block, opt-in included
-    std::int64_t sharedBytesPerMultiprocessor = 0, reservedSharedBytesPerBlock = 0;
-    int registersPerMultiprocessor = 0, threadsPerMultiprocessor = 0, threadsPerBlock = 0;
+    int threadsPerBlock = 0;               // the most
     bool hasCooperativeLaunch = false, hasClusters = false;
 };
 

@@ -46,7 +46,7 @@ inline constexpr unsigned kLaunchCooperative = 2, kLaunchCluster = 4, kLaunchPro
 // Results. 0 is success.
 enum : int {
     kOutOfMemory = 2, kStubLibrary = 34, kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
-    kNoBinary = 209, kEccError = 214, kInvalidPtx = 218, kNvlinkError = 220, kNoJitCompiler = 221, kPtxTooNew = 222, kContained = 226,
+    kNoBinary = 209, kEccError = 214, kInvalidPtx = 218, kNvlinkError = 220, kPtxTooNew = 222, kContained = 226,
     kOperatingSystem = 304, kNotFound = 500, kNotReady = 600, kIllegalAddress = 700, kOutOfResources = 701, kTimeout = 702,
     kContextDestroyed = 709, kAssert = 710, kStackError = 714, kIllegalInstruction = 715, kMisalignedAddress = 716,
     kInvalidAddressSpace = 717, kInvalidPc = 718, kLaunchFailed = 719, kCooperativeTooLarge = 720, kTensorMemoryLeak = 721,
@@ -55,16 +55,14 @@ enum : int {
 
 // Attributes of a device.
 enum : int {
-    kMaxThreadsPerBlock = 1, kSharedPerBlock = 8, kClockKhz = 13, kMultiprocessors = 16, kMemoryClockKhz = 36, kMemoryBusBits = 37,
-    kL2Bytes = 38, kMaxThreadsPerMultiprocessor = 39, kComputeMajor = 75, kComputeMinor = 76, kSharedPerMultiprocessor = 81,
-    kRegistersPerMultiprocessor = 82, kCooperativeLaunch = 95, kSharedPerBlockOptIn = 97, kReservedSharedPerBlock = 111,
-    kClusterLaunch = 120
+    kMaxThreadsPerBlock = 1, kClockKhz = 13, kMultiprocessors = 16, kL2Bytes = 38, kComputeMajor = 75, kComputeMinor = 76,
+    kCooperativeLaunch = 95, kSharedPerBlockOptIn = 97, kClusterLaunch = 120
 };
 
 // Attributes of a function.
 enum : int {
-    kFunctionMaxThreads = 0, kFunctionSharedBytes = 1, kFunctionConstBytes = 2, kFunctionLocalBytes = 3, kFunctionRegisters = 4,
-    kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 14
+    kFunctionSharedBytes = 1, kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMaxDynamicShared = 8,
+    kFunctionNonPortableCluster = 14
 };
 
 // Options of loading a module.

@@ -22,7 +22,8 @@ public:
     // Bytes of each guard zone. They hold 0xFF, which floats read as NaN, so that loads from there show too.
     static constexpr std::int64_t kGuardBytes = 64 << 10;
 
-    // `bytes` ≥ 0. The address is aligned to 256 bytes.
+    // `bytes` ≥ 0, on the device, contents undefined. The address is aligned to 256 bytes, as the driver's own are (CUDA C++ Programming Guide,
+    // "Size and Alignment Requirement"). Fails with kOutOfMemory.
     [[nodiscard]] static Result<std::unique_ptr<Memory>> allocate(std::shared_ptr<Context> context, std::int64_t bytes);
     ~Memory();
     Memory(const Memory&) = delete;

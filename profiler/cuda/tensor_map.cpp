@@ -5,6 +5,8 @@
 namespace tw::cuda {
 namespace {
 
+constexpr int kNotInterleaved = 0, kZerosOutside = 0;  // CUtensorMapInterleave and CUtensorMapFloatOOBfill
+
 Failure broken(std::string rule) { return {FailureKind::kBadLaunch, 0, "a tensor map " + std::move(rule), ""}; }
 
 // The rules of cuTensorMapEncodeTiled, which itself says no more than "invalid value". Empty if they hold.
@@ -60,8 +62,8 @@ Result<api::TensorMap> encodeTensorMap(const Driver& driver, const TensorMapSpec
     api::TensorMap map{};
     const int result = driver.call().encodeTensorMap(&map, static_cast<int>(spec.type), static_cast<std::uint32_t>(extents.size()),
                                                      reinterpret_cast<void*>(spec.address), extents.data(), strides.data(), box.data(),
-                                                     steps.data(), 0, static_cast<int>(spec.swizzle), static_cast<int>(spec.promotion),
-                                                     spec.fillsWithNaN ? 1 : 0);
+                                                     steps.data(), kNotInterleaved, static_cast<int>(spec.swizzle), static_cast<int>(spec.promotion),
+                                                     kZerosOutside);
     if (auto done = driver.check(result, "making a tensor map"); !done)
         return tl::unexpected(done.error());
     return map;

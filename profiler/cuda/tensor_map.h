@@ -12,7 +12,8 @@ enum class TensorMapType { kU8, kU16, kU32, kI32, kU64, kI64, kF16, kF32, kF64, 
 enum class TensorMapSwizzle { kNone, k32, k64, k128 };  // bytes of a row that are permuted
 enum class TensorMapPromotion { kNone, k64, k128, k256 };  // bytes that L2 fetches at once
 
-// All lists start with the fastest axis; rank 1 to 5.
+// All lists start with the fastest axis; rank 1 to 5. What lies outside of the tensor reads as zero. The limits are those of
+// cuTensorMapEncodeTiled (CUDA Driver API, Tensor Map Object Management).
 struct TensorMapSpec {
     TensorMapType type = TensorMapType::kF16;
     api::Address address = 0;            // aligned to 16 bytes
@@ -22,7 +23,6 @@ struct TensorMapSpec {
     std::vector<std::int64_t> elementStrides;  // empty: all 1
     TensorMapSwizzle swizzle = TensorMapSwizzle::kNone;
     TensorMapPromotion promotion = TensorMapPromotion::k128;
-    bool fillsWithNaN = false;  // outside the tensor; else zeros
 };
 
 [[nodiscard]] int elementBytes(TensorMapType type);

@@ -38,12 +38,12 @@ private:
 
 }  // namespace
 
-TimingSummary summarizeTimes(std::vector<double> microseconds)
+TimingSummary summarizeTimes(std::vector<double> samples)
 {
-    if (microseconds.empty())
+    if (samples.empty())
         return {};
-    std::sort(microseconds.begin(), microseconds.end());
-    return {quantile(microseconds, 0.5), microseconds.front(), quantile(microseconds, 0.1), quantile(microseconds, 0.9)};
+    std::sort(samples.begin(), samples.end());
+    return {quantile(samples, 0.5), samples.front(), quantile(samples, 0.1), quantile(samples, 0.9)};
 }
 
 Result<bool> waitFor(Context& context, const std::string& what, std::stop_token stop, double mostSeconds)

@@ -1,4 +1,4 @@
-// How long launches take, by events on the GPU.
+// How long launches take, by events on the GPU; and what any list of samples says.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ struct TimingOptions {
     bool flushL2 = true;  // empty the L2 cache before each round, so that none finds its inputs there
 };
 
-// In microseconds.
+// Of samples in any unit, whoever measured them; all 0 where there are none. Quantiles between two samples are interpolated.
 struct TimingSummary {
     double median = 0, min = 0;
     double p10 = 0, p90 = 0;  // nine tenths of the samples are above p10, nine tenths below p90
     // Half of p90 − p10 over the median.
     [[nodiscard]] double spread() const { return median > 0 ? (p90 - p10) / 2 / median : 0; }
 };
-[[nodiscard]] TimingSummary summarizeTimes(std::vector<double> microseconds);
+[[nodiscard]] TimingSummary summarizeTimes(std::vector<double> samples);
 
 // One round: `prepare` restores what a round reads (not timed; may be empty), then `work` launches. Both only put things into
 // the default stream. One sample a counted round, in microseconds. Ends early, with fewer samples, on a stop request.

@@ -235,7 +235,6 @@ Result<PcReport> samplePcs(std::shared_ptr<const Library> library, cuda::Context
         }
     }
     PcReport report = sampler.finish();
-    report.periodCycles = 1 << period;
     if (report.total == 0 && !stop.stop_requested())
         return tl::unexpected(Failure{FailureKind::kOther, 0, "no sample of a program counter came", "use larger extents, so that the kernel runs longer"});
     return report;

@@ -25,7 +25,6 @@ struct PcReport {
     std::vector<PcSample> samples;  // by entry, then by offset
     std::uint64_t total = 0;        // of `samples`
     std::uint64_t dropped = 0;      // by the hardware
-    int periodCycles = 0;           // of one multiprocessor's clock
 };
 
 struct PcOptions {

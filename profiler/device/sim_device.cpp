@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/sim/sim.h"
 #include "profiler/device/strided.h"
 
 namespace tw::device {
@@ -21,15 +22,6 @@ std::shared_ptr<const ir::Function> threadStage(const driver::CompileSnapshot& s
     return function && function->stage == ir::Stage::kThread ? function : nullptr;
 }
 
-sim::SimResult simulateOnce(const ir::Function& function, interp::Arguments& arguments, const sim::SimOptions& options,
-                            DiagnosticSink& diagnostics, std::stop_token stop)
-{
-    const PointerOrder order(function, arguments);
-    sim::SimResult result = sim::simulate(function, arguments, options, diagnostics, std::move(stop));
-    order.restore(arguments);
-    return result;
-}
-
 class SimExecutable final : public Executable {
 public:
     explicit SimExecutable(std::shared_ptr<const ir::Function> function) : function_(std::move(function)) {}
@@ -40,7 +32,9 @@ public:
         sim::SimOptions options;
         options.progress = progress;
         return repeatOnHost(arguments, repeat, report, [&](interp::Arguments& values, std::string& log) {
-            sim::SimResult result = simulateOnce(*function_, values, options, diagnostics, stop);
+            const PointerOrder order(*function_, values);
+            sim::SimResult result = sim::simulate(*function_, values, options, diagnostics, stop);
+            order.restore(values);
             log += result.log;
             report.simulation = std::move(result.report);
             return result.ok;
@@ -69,16 +63,5 @@ public:
 }  // namespace
 
 std::unique_ptr<Device> makeSimDevice() { return std::make_unique<SimDevice>(); }
-
-sim::SimResult simulateSnapshot(const driver::CompileSnapshot& snapshot, interp::Arguments& arguments, const sim::SimOptions& options,
-                                DiagnosticSink& diagnostics, std::stop_token stop)
-{
-    const auto function = threadStage(snapshot, diagnostics);
-    if (function)
-        return simulateOnce(*function, arguments, options, diagnostics, std::move(stop));
-    if (snapshot.target.isCuda())
-        diagnostics.error(Code::kUsage, {}, "there is no code for a GPU to simulate: the kernel does not compile for this target");
-    return {};
-}
 
 }  // namespace tw::device

@@ -91,7 +91,7 @@ TEST_F(GpuTest, CopiesBoxesByTensorMap)
     const std::uint32_t columns = 36, rows = 50, pitch = 40;
     const auto in = numbers(counting(rows * pitch, 1)), out = allocate(256);
     const TensorMapSpec spec{TensorMapType::kU32, in->address(), {columns, rows}, {pitch * 4}, {8, 8}, {}, TensorMapSwizzle::kNone,
-                             TensorMapPromotion::k128, false};
+                             TensorMapPromotion::k128};
     const auto map = encodeTensorMap(context_->driver(), spec);
     ASSERT_TRUE(map) << map.error().message;
     for (const auto& [x, y] : {std::pair<std::uint32_t, std::uint32_t>{8, 3}, {32, 44}}) {

@@ -91,7 +91,7 @@ TEST_F(LaunchTest, TellsBadLaunchesFromFaults)
     EXPECT_TRUE(context_->isLost());
 }
 
-TensorMapSpec goodMap() { return {TensorMapType::kF16, 4096, {64, 100}, {128}, {64, 32}, {}, TensorMapSwizzle::k128, TensorMapPromotion::k128, false}; }
+TensorMapSpec goodMap() { return {TensorMapType::kF16, 4096, {64, 100}, {128}, {64, 32}, {}, TensorMapSwizzle::k128, TensorMapPromotion::k128}; }
 
 TEST_F(LaunchTest, EncodesTensorMaps)
 {

@@ -3,7 +3,6 @@
 
 #include "profiler/device/execute.h"
 #include "profiler/device/machine.h"
-#include "profiler/device/sim_device.h"
 
 namespace tw::device {
 namespace {
@@ -56,27 +55,14 @@ TEST(Execute, OnlyTheSimulatorCounts)
     EXPECT_EQ(result.simulation->traffic.globalWritten, 400);
 }
 
-TEST(Execute, SnapshotsAreSimulatedForOthers)
+TEST(Execute, TheSimulatorPlaysNvidiaGpusOnly)
 {
-    driver::CompileRequest compiles;
-    compiles.source = std::make_shared<SourceText>("scale.py", kScale);
-    compiles.kernel = {"scale", "", {{"n", "100"}}, {}, {}};
-    compiles.stages = (driver::StageWanted::kTrace | driver::StageWanted::kCheck) | static_cast<unsigned>(driver::StageWanted::kPasses);
-    const auto snapshot = driver::compile(compiles);
-    interp::Arguments arguments;
-    for (const char* name : {"X", "Y"}) {
-        arguments.tensors[name] = interp::makeTensor(ir::kFloat32, {100});
-        for (int k = 0; k < 100; ++k)
-            arguments.tensors[name].setFloat(k, k);
-    }
-    DiagnosticSink sink;
-    const sim::SimResult result = simulateSnapshot(*snapshot, arguments, {}, sink);
-    ASSERT_TRUE(result.ok) << (sink.all().empty() ? "" : sink.all()[0].message);
-    EXPECT_EQ(arguments.tensors.at("Y").floatAt(7), 21);
-    EXPECT_EQ(result.report.traffic.globalRead, 400);
-    compiles.target = "cpu";
-    EXPECT_FALSE(simulateSnapshot(*driver::compile(compiles), arguments, {}, sink).ok);
-    EXPECT_TRUE(sink.all().back().message.starts_with("not supported: "));
+    protocol::RunRequest r = request("sim");
+    r.job.target = "cpu";
+    const protocol::RunResult result = execute(r);
+    EXPECT_EQ(result.head.outcome, protocol::Outcome::kCannot);
+    ASSERT_FALSE(result.head.diagnostics.empty());
+    EXPECT_TRUE(result.head.diagnostics.back().message.starts_with("not supported: the simulator runs code for NVIDIA GPUs, and cpu is none"));
 }
 
 TEST(Execute, NamesWhatIsMissing)
