@@ -102,6 +102,8 @@ public:
     [[nodiscard]] bool hasDefault(const Entry& entry, const std::string& parameter) const;
     [[nodiscard]] std::optional<Value> defaultOf(const Entry& entry, const std::string& parameter) const;
     [[nodiscard]] SourceRange rangeOf(const Entry& entry, const std::string& parameter) const;  // the default, or the name
+    // *args and **kwargs of a kernel that nothing calls are empty.
+    static void addRest(const Entry& entry, std::map<std::string, Value>& arguments);
 
 private:
     // entries

@@ -38,6 +38,7 @@ void Session::runTarget(const Target& target, const std::map<CallKey, Traced>& k
     for (const std::string& name : stagingParameters(entry))
         if (auto value = defaultOf(entry, name))
             record.arguments[name] = std::move(*value);
+    addRest(entry, record.arguments);
     try {
         stageTarget(std::move(record));
     } catch (const StagingStop& stop) {

@@ -314,6 +314,16 @@ bool Session::hasShapes(const Entry& entry) const
     return true;
 }
 
+void Session::addRest(const Entry& entry, std::map<std::string, Value>& arguments)
+{
+    for (const auto& parameter : entry.function->def->parameters) {
+        if (parameter.kind == syntax::Parameter::Kind::kStar)
+            arguments[parameter.name.text] = makeTuple({});
+        if (parameter.kind == syntax::Parameter::Kind::kDoubleStar)
+            arguments[parameter.name.text] = makeDict();
+    }
+}
+
 void Session::traceDefaults()
 {
     finished_ = true;
@@ -336,12 +346,7 @@ void Session::traceDefaults()
         record.isDefault = true;
         for (const std::string& name : names)
             record.arguments[name] = *defaultOf(entry, name);
-        for (const auto& parameter : entry.function->def->parameters) {
-            if (parameter.kind == syntax::Parameter::Kind::kStar)
-                record.arguments[parameter.name.text] = makeTuple({});
-            if (parameter.kind == syntax::Parameter::Kind::kDoubleStar)
-                record.arguments[parameter.name.text] = makeDict();
-        }
+        addRest(entry, record.arguments);
         bool isNew = false;
         const std::uint32_t index = recordFor(entry, std::move(record), isNew);
         auto& order = entries_[i].records;

@@ -98,5 +98,18 @@ TEST(ManyCalls, AreStagedTogether)
     EXPECT_LE(file.program->state().cache->nextRun, 512U);
 }
 
+TEST(NoCalls, LeaveFurtherArgumentsEmpty)
+{
+    const Surveyed file("import tilelang\nimport tilelang.language as T\n@tilelang.jit\ndef f(n, *rest, **more):\n"
+                        "    @T.prim_func\n    def main(A: T.Tensor((n,), 'float32')):\n        with T.Kernel(1, threads=32):\n"
+                        "            A[0] = len(more) + len(rest)\n    return main\n");
+    DiagnosticSink sink;
+    TraceRequest request;
+    request.kernel = "f";
+    request.params = {{"n", "64"}};
+    EXPECT_TRUE(trace(*file.program, request, plainOptions(), sink).function);
+    EXPECT_FALSE(sink.hasErrors());
+}
+
 }  // namespace
 }  // namespace tw::staging
