@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/arith/evaluate.h"
+#include "core/layout/shared.h"
 #include "core/layout/table.h"
 #include "core/support/check.h"
 
@@ -26,6 +27,15 @@ bool hasRuns(const Table& table, int axis, I run)
 }
 
 I ceilDiv(I a, I b) { return (a + b - 1) / b; }
+
+// The largest divisor of an extent that a box may have.
+I boxExtent(I extent)
+{
+    constexpr I kMaxBox = 256;
+    for (I n = std::min(extent, kMaxBox);; --n)
+        if (extent % n == 0)
+            return n;
+}
 
 // The words of some lanes, by bank.
 BankUse usePhase(std::span<const I> addresses, I bytes)
@@ -104,6 +114,42 @@ I matrixPasses(const ir::LayoutMap& map, int bits)
         addresses.push_back(*place * bits / 8);
     }
     return program ? bankUse(addresses, 16).passes : 0;
+}
+
+std::optional<TmaBoxes> tmaBoxes(const ir::LayoutMap& map, int bits)
+{
+    const auto table = tabulate(map);
+    if (!table || map.shape.empty() || 128 % bits != 0 || map.shape.back() * bits % 128 != 0)
+        return std::nullopt;
+    const auto same = [&](const Ref<const ir::LayoutMap>& other) {
+        const auto physical = tabulate(*other);
+        return physical && physical->physical == table->physical;
+    };
+    TmaBoxes boxes;
+    boxes.box.assign(map.shape.size(), 1);
+    const std::size_t last = map.shape.size() - 1;
+    if (same(rowMajor(map.shape))) {
+        boxes.box[last] = boxExtent(map.shape[last]);
+        if (boxes.box[last] * bits % 128 != 0 || (last > 0 && boxes.box[last] != map.shape[last]))
+            return std::nullopt;
+    } else {
+        // Panels: 8 rows repeat the swizzle, so panels of other heights would end within it.
+        for (const I width : {I{128}, I{64}, I{32}, I{16}})
+            if (last > 0 && map.shape.back() * bits / 8 % width == 0 && map.shape[last - 1] % 8 == 0 && same(panels(map.shape, bits, width))) {
+                boxes.swizzle = width == 16 ? 0 : width;
+                boxes.box[last] = width * 8 / bits;
+                break;
+            }
+        if (boxes.box[last] == 1)
+            return std::nullopt;
+    }
+    if (last > 0)
+        boxes.box[last - 1] = boxExtent(map.shape[last - 1]);
+    if (last > 0 && boxes.swizzle > 0 && boxes.box[last - 1] % 8 != 0)
+        return std::nullopt;
+    for (std::size_t k = 0; k <= last; ++k)
+        boxes.counts.push_back(map.shape[k] / boxes.box[k]);
+    return boxes;
 }
 
 }  // namespace tw::layout

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "core/ir/expr.h"
 
@@ -33,5 +35,15 @@ struct BankUse {
 // Passes in which the first 8 rows of 16 bytes come, which ldmatrix and wgmma take at once: 1 at best. 0 where the tile has fewer rows or
 // shorter ones, or the map cannot be evaluated.
 [[nodiscard]] std::int64_t matrixPasses(const ir::LayoutMap& map, int bits);
+
+// How bulk tensor copies (TMA) fill a tile in shared memory: boxes of `box` elements, `counts` of them along each axis, each
+// row-major in 32, 64 or 128 bytes of a row with the swizzle of that width, or unswizzled with any row of a multiple of 16 bytes.
+struct TmaBoxes {
+    std::int64_t swizzle = 0;           // bytes; 0: none
+    std::vector<std::int64_t> box;      // elements along each axis, each at most 256
+    std::vector<std::int64_t> counts;   // boxes along each axis
+};
+// Empty where the layout is of another form. A box begins at the physical index of its first element.
+[[nodiscard]] std::optional<TmaBoxes> tmaBoxes(const ir::LayoutMap& map, int bits);
 
 }  // namespace tw::layout

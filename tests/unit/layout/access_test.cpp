@@ -81,5 +81,22 @@ TEST(Access, ConflictsOfWordsAndSharedWords)
     EXPECT_EQ(bankUse(addresses, 2), (BankUse{2, 1}));
 }
 
+TEST(Access, BoxesOfBulkCopies)
+{
+    const auto plain = tmaBoxes(*rowMajor({64, 64}), 16);
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->swizzle, 0);
+    EXPECT_EQ(plain->box, (std::vector<I>{64, 64}));
+    const auto wide = tmaBoxes(*panels({2, 64, 512}, 16, 128), 16);  // compiler.md 3.6: 8 boxes of 64 x 64
+    ASSERT_TRUE(wide);
+    EXPECT_EQ(wide->swizzle, 128);
+    EXPECT_EQ(wide->box, (std::vector<I>{1, 64, 64}));
+    EXPECT_EQ(wide->counts, (std::vector<I>{2, 1, 8}));
+    EXPECT_FALSE(tmaBoxes(*padded({64, 64}, 8), 16));
+    EXPECT_FALSE(tmaBoxes(*swizzled({64, 128}, 16), 16));  // panels are not side by side
+    EXPECT_FALSE(tmaBoxes(*rowMajor({8, 4}), 16));
+    EXPECT_TRUE(tmaBoxes(*swizzled({64, 64}, 16), 16));  // one panel
+}
+
 }  // namespace
 }  // namespace tw::layout
