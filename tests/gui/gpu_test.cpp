@@ -243,6 +243,8 @@ private Q_SLOTS:
         QCOMPARE(view->grid().current(), QPoint(1, 1));
         QVERIFY2(view->hoverText().contains(QStringLiteral("thread")), qPrintable(view->hoverText()));
         QVERIFY(view->reasonText().size() > 12);
+        // The accumulator of mma.m16n8k16: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".
+        QVERIFY2(view->bitText().startsWith(QStringLiteral("j = r0 t0 t1 ")) && view->bitText().contains(QStringLiteral("; i = t2 t3 t4 r1 ")), qPrintable(view->bitText()));
         const double fitted = view->grid().scale();
         QTest::keyClick(&view->grid(), Qt::Key_Plus);
         QVERIFY(view->grid().scale() > fitted);
@@ -253,6 +255,7 @@ private Q_SLOTS:
         view->choose(QStringLiteral("A_shared"));
         view->grid().setCurrent(0, 0);
         QVERIFY2(view->hoverText().contains(QStringLiteral("bank")), qPrintable(view->hoverText()));
+        QVERIFY2(view->bitText().startsWith(QStringLiteral("element = j0 j1 j2 ")), qPrintable(view->bitText()));
         exportBoth(view->picture());
     }
 

@@ -3,9 +3,12 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <bit>
 #include <map>
 
 #include "core/ir/visit.h"
+#include "core/layout/fragment.h"
+#include "core/layout/linear.h"
 #include "core/passes/layout_reasons.h"
 
 namespace tw::gui {
@@ -59,7 +62,32 @@ private:
     std::map<const ir::BufferNode*, std::size_t> index_;
 };
 
+int bitsOf(std::int64_t extent) { return std::countr_zero(static_cast<std::uint64_t>(extent)); }
+
+// The coordinates of a tile, the last axis in the low bits.
+std::vector<layout::BitField> coordinateBits(const std::vector<std::int64_t>& shape)
+{
+    std::vector<layout::BitField> fields;
+    for (std::size_t axis = shape.size(); axis-- > 0;)
+        fields.push_back({shape.size() <= 3 ? std::string(1, static_cast<char>('i' + axis)) : "i" + std::to_string(axis) + ".", bitsOf(shape[axis])});
+    return fields;
+}
+
 }  // namespace
+
+QString TileLayout::bitText() const
+{
+    if (!isFragment) {
+        const auto bits = layout::linearOf(*map);
+        return bits ? QString::fromStdString(layout::describe(*bits, coordinateBits(shape), {{"element", bits->outputs}})) : QString();
+    }
+    const auto table = layout::tabulateFragment(*map);
+    const auto fragment = table ? layout::fromMap(*map, table->threadCount) : std::nullopt;
+    const auto bits = fragment ? layout::linearOf(*fragment) : std::nullopt;
+    if (!bits)
+        return {};
+    return QString::fromStdString(layout::describe(*bits, {{"r", bitsOf(fragment->registers())}, {"t", bitsOf(fragment->threads)}}, coordinateBits(shape)));
+}
 
 QString TileLayout::shapeText() const
 {

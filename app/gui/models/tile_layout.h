@@ -20,6 +20,9 @@ struct TileLayout {
     Ref<const ir::LayoutMap> map;
     QString why;              // who demanded the layout, the candidates and their cost; empty if nobody recorded it
     [[nodiscard]] QString shapeText() const;
+    // Which bits of thread (t) and register (r) make each coordinate, or which of the coordinates make the place in memory, from the
+    // lowest bit on; empty where an extent is no power of two or the layout adds (padding).
+    [[nodiscard]] QString bitText() const;
 };
 
 // Of the tiles that have one behind the pass inferLayouts, in program order.

@@ -108,16 +108,21 @@ QWidget* LayoutView::makeFoot(QWidget* parent)
     reason_->setProperty("role", "muted");
     reason_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     reason_->setWordWrap(true);
+    bits_ = new QLabel(foot);
+    bits_->setProperty("role", "muted");
+    bits_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    bits_->setWordWrap(true);
     auto* layout = new QVBoxLayout(foot);
     layout->setContentsMargins(12, 5, 12, 6);
     layout->setSpacing(2);
-    for (QWidget* w : std::initializer_list<QWidget*>{hover_, title, reason_})
+    for (QWidget* w : std::initializer_list<QWidget*>{hover_, title, reason_, bits_})
         layout->addWidget(w);
     return foot;
 }
 
 QString LayoutView::hoverText() const { return hover_->text(); }
 QString LayoutView::reasonText() const { return reason_->text(); }
+QString LayoutView::bitText() const { return bits_->text(); }
 
 void LayoutView::refresh()
 {
@@ -204,7 +209,18 @@ void LayoutView::showBuffer()
     else
         facts_->setText(tr("%1 · %L2 B of shared memory").arg(layout.type).arg(places_->bytes()));
     showReason(layout);
+    showBits(layout);
     showSlice();
+}
+
+void LayoutView::showBits(const TileLayout& layout)
+{
+    const QString bits = layout.bitText();
+    bits_->setVisible(!bits.isEmpty());
+    bits_->setFont(codeFont(codeSize() - 1));
+    bits_->setText(bits);
+    bits_->setToolTip(layout.isFragment ? tr("Which bits of the thread number (t) and of the register number (r) make each coordinate, from the lowest bit on")
+                                        : tr("Which bits of the coordinates make the place in memory, from the lowest bit on; ^ is exclusive or"));
 }
 
 void LayoutView::showReason(const TileLayout& layout)

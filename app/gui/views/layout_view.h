@@ -30,6 +30,7 @@ public:
     [[nodiscard]] CellGrid& grid() { return *grid_; }
     [[nodiscard]] QString hoverText() const;
     [[nodiscard]] QString reasonText() const;
+    [[nodiscard]] QString bitText() const;  // empty where the layout has no such form
     [[nodiscard]] Picture picture() const;
 
 protected:
@@ -41,6 +42,7 @@ private:
     QWidget* makeFoot(QWidget* parent);
     void showBuffer();
     void showReason(const TileLayout& layout);
+    void showBits(const TileLayout& layout);
     void showColors();
     void showSlice();
     void showHover(int row, int column);
@@ -68,6 +70,7 @@ private:
     ElidedLabel* facts_ = nullptr;
     QLabel* hover_ = nullptr;
     QLabel* reason_ = nullptr;
+    QLabel* bits_ = nullptr;
 };
 
 }  // namespace tw::gui
