@@ -14,6 +14,7 @@ using ir::BinaryOp;
 namespace {
 
 using I = std::int64_t;
+using U = std::uint64_t;
 
 std::optional<I> divide(BinaryOp op, I a, I b)
 {
@@ -30,16 +31,17 @@ std::optional<I> divide(BinaryOp op, I a, I b)
 std::optional<I> apply(BinaryOp op, I a, I b)
 {
     switch (op) {
-    case BinaryOp::kAdd: return a + b;
-    case BinaryOp::kSub: return a - b;
-    case BinaryOp::kMul: return a * b;
+    // Modulo 2^64, as constants fold.
+    case BinaryOp::kAdd: return static_cast<I>(static_cast<U>(a) + static_cast<U>(b));
+    case BinaryOp::kSub: return static_cast<I>(static_cast<U>(a) - static_cast<U>(b));
+    case BinaryOp::kMul: return static_cast<I>(static_cast<U>(a) * static_cast<U>(b));
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
     case BinaryOp::kTruncDiv:
     case BinaryOp::kTruncMod: return divide(op, a, b);
     case BinaryOp::kMin: return std::min(a, b);
     case BinaryOp::kMax: return std::max(a, b);
-    case BinaryOp::kShl: return b < 0 || b > 62 ? std::optional<I>{} : static_cast<I>(static_cast<std::uint64_t>(a) << b);
+    case BinaryOp::kShl: return b < 0 || b > 62 ? std::optional<I>{} : static_cast<I>(static_cast<U>(a) << b);
     case BinaryOp::kShr: return b < 0 || b > 63 ? std::optional<I>{} : a >> b;
     case BinaryOp::kBitAnd:
     case BinaryOp::kAnd: return a & b;
