@@ -130,7 +130,7 @@ struct Launches final : ir::Visitor {
 Json lineMap(const driver::TargetCode& code, const SourceSet& sources)
 {
     Json out = Json::array();
-    for (const driver::LineMapEntry& entry : code.lines)
+    for (const gpu::LineSource& entry : code.lines)
         if (entry.source.isKnown() && entry.source.file < sources.size())
             out.push_back({{"line", entry.line}, {"source", sources.file(entry.source.file).lineColumn(entry.source.begin).line}, {"op", entry.op}});
     return out;

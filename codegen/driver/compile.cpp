@@ -327,10 +327,7 @@ private:
 
     static std::shared_ptr<const TargetCode> targetCode(const char* format, std::string text, const std::vector<gpu::LineSource>& lines)
     {
-        TargetCode code{format, std::move(text), {}};
-        for (const gpu::LineSource& l : lines)
-            code.lines.push_back({l.line, l.source, l.op});
-        return std::make_shared<const TargetCode>(std::move(code));
+        return std::make_shared<const TargetCode>(TargetCode{format, std::move(text), lines});
     }
 
     static std::shared_ptr<const TargetCode> targetCode(const char* format, llvm_backend::EmittedText text)

@@ -51,16 +51,10 @@ struct CompileRequest {
     std::shared_ptr<const struct CompileSnapshot> previous;
 };
 
-// A line of target text and where it came from.
-struct LineMapEntry {
-    int line = 0;  // of the target text, from 1
-    SourceRange source;
-    std::uint32_t op = 0;
-};
 struct TargetCode {
     std::string format;  // "llvm", "asm", "cuda", "ptx", "sass"
     std::string text;
-    std::vector<LineMapEntry> lines;
+    std::vector<gpu::LineSource> lines;  // where each line of `text` came from
 };
 
 struct CompileSnapshot {

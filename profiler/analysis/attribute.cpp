@@ -10,13 +10,13 @@ namespace {
 
 using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // operation, file, first byte
 
-Place placeOf(const driver::LineMapEntry& e) { return {e.op, e.source.file, e.source.begin}; }
+Place placeOf(const gpu::LineSource& e) { return {e.op, e.source.file, e.source.begin}; }
 
 // Lines of CUDA text that came from each place.
 std::map<Place, int> cudaLinesOf(const capture::Capture& capture)
 {
     std::map<Place, int> lines;
-    for (const driver::LineMapEntry& e : capture.cuda.lines)
+    for (const gpu::LineSource& e : capture.cuda.lines)
         ++lines[placeOf(e)];
     return lines;
 }
@@ -76,7 +76,7 @@ void takeCounts(const std::vector<capture::Operation>& counted, const std::vecto
 void spreadCounts(capture::Capture& capture)
 {
     std::map<int, Place> places;
-    for (const driver::LineMapEntry& e : capture.sass.lines)
+    for (const gpu::LineSource& e : capture.sass.lines)
         places[e.line] = placeOf(e);
     std::map<Place, std::map<std::string, double>> sums;
     for (const capture::LineCost& cost : capture.lines)
@@ -84,7 +84,7 @@ void spreadCounts(capture::Capture& capture)
             for (const auto& [name, value] : cost.counts)
                 sums[place->second][name] += value;
     const std::map<Place, int> lines = cudaLinesOf(capture);
-    for (const driver::LineMapEntry& e : capture.cuda.lines)
+    for (const gpu::LineSource& e : capture.cuda.lines)
         if (const auto sum = sums.find(placeOf(e)); sum != sums.end() && !sum->second.empty()) {
             capture::LineCost& cost = lineCost(capture, "cuda", e.line, e.op);
             for (const auto& [name, value] : sum->second)
@@ -98,7 +98,7 @@ namespace {
 std::map<Place, Heat> heatsByPlace(const capture::Capture& capture)
 {
     std::map<int, Place> places;
-    for (const driver::LineMapEntry& e : capture.sass.lines)
+    for (const gpu::LineSource& e : capture.sass.lines)
         places[e.line] = placeOf(e);
     std::map<Place, Heat> heats;
     for (const capture::LineCost& cost : capture.lines) {
@@ -116,20 +116,20 @@ std::map<Place, Heat> heatsByPlace(const capture::Capture& capture)
 
 }  // namespace
 
-std::vector<capture::LineCost> spreadCosts(const capture::Capture& capture, const std::string& text, const std::vector<driver::LineMapEntry>& lines)
+std::vector<capture::LineCost> spreadCosts(const capture::Capture& capture, const std::string& text, const std::vector<gpu::LineSource>& lines)
 {
     std::map<Place, Heat> heats = heatsByPlace(capture);
     const bool isSampled = !heats.empty();
-    const auto keyOf = [&](const driver::LineMapEntry& e) { return isSampled ? placeOf(e) : Place{e.op, 0, 0}; };
+    const auto keyOf = [&](const gpu::LineSource& e) { return isSampled ? placeOf(e) : Place{e.op, 0, 0}; };
     if (!isSampled)
         for (const capture::Operation& op : capture.operations)
             if (op.id != 0)
                 heats[{op.id, 0, 0}] = {op.timeShare, {}, op.origin};
     std::map<Place, int> counts;
-    for (const driver::LineMapEntry& e : lines)
+    for (const gpu::LineSource& e : lines)
         ++counts[keyOf(e)];
     std::vector<capture::LineCost> costs;
-    for (const driver::LineMapEntry& e : lines) {
+    for (const gpu::LineSource& e : lines) {
         const auto heat = heats.find(keyOf(e));
         if (heat == heats.end() || heat->second.share <= 0)
             continue;

@@ -22,7 +22,7 @@ void spreadCounts(capture::Capture& capture);
 // The heat of the lines of another text of the same program, such as its PTX or its IR, whose line map is `lines`. Instructions and lines
 // that came from one place of one tile operation share what was sampled there evenly; where no instruction was sampled, an operation's
 // lines share its time. Entries of places without any are left out.
-[[nodiscard]] std::vector<capture::LineCost> spreadCosts(const capture::Capture& capture, const std::string& text, const std::vector<driver::LineMapEntry>& lines);
+[[nodiscard]] std::vector<capture::LineCost> spreadCosts(const capture::Capture& capture, const std::string& text, const std::vector<gpu::LineSource>& lines);
 
 // The heat of CUDA lines from that of SASS lines. Does nothing where the capture has CUDA costs already, or lacks either text.
 void spreadToCuda(capture::Capture& capture);

@@ -48,7 +48,7 @@ void recordLines(const std::vector<capture::Operation>& operations, Capture& cap
         if (op.line > 0)
             capture.lines.push_back({"source", op.line, op.id, op.timeShare, {}, op.origin});
         const auto count = std::count_if(capture.cuda.lines.begin(), capture.cuda.lines.end(), [&](const auto& l) { return op.id != 0 && l.op == op.id; });
-        for (const driver::LineMapEntry& l : capture.cuda.lines)
+        for (const gpu::LineSource& l : capture.cuda.lines)
             if (op.id != 0 && l.op == op.id)
                 capture.lines.push_back({"cuda", l.line, op.id, op.timeShare / static_cast<double>(count), {}, op.origin});
     }

@@ -9,8 +9,10 @@ using Json = nlohmann::json;
 namespace tw {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SourceRange, file, begin, end)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FixIt, range, replacement)
+namespace gpu {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LineSource, line, source, op)
+}  // namespace gpu
 namespace driver {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LineMapEntry, line, source, op)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TargetCode, format, text, lines)
 }  // namespace driver
 namespace capture {

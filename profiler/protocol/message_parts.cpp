@@ -152,7 +152,7 @@ Json code(Writer& w, const std::optional<driver::TargetCode>& c)
     if (!c)
         return {};
     Json lines = Json::array();
-    for (const driver::LineMapEntry& l : c->lines)
+    for (const gpu::LineSource& l : c->lines)
         lines.push_back({l.line, l.source.file, l.source.begin, l.source.end, l.op});
     return {{"format", c->format}, {"text", w.payload(c->text)}, {"lines", lines}};
 }

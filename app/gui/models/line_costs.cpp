@@ -92,9 +92,9 @@ std::string_view withoutEnd(std::string_view text)
     return text;
 }
 
-std::vector<driver::LineMapEntry> lineMapOf(const Listing& listing)
+std::vector<gpu::LineSource> lineMapOf(const Listing& listing)
 {
-    std::vector<driver::LineMapEntry> lines;
+    std::vector<gpu::LineSource> lines;
     for (std::size_t i = 0; i < listing.lines.size(); ++i)
         if (const auto& line = listing.lines[i]; (line.source.isKnown() || line.op != 0) && line.mark != ListingLine::Mark::kRemoved)
             lines.push_back({static_cast<int>(i) + 1, line.source, line.op});
