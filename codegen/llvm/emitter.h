@@ -32,7 +32,6 @@ struct HostCpu {
     std::string features;
     int vectorBytes = 16;  // 64 with AVX-512, 32 with AVX2
     bool hasFma = false;
-    bool hasHalf = false;  // float16 conversions in hardware (F16C)
 };
 [[nodiscard]] HostCpu hostCpu();
 
@@ -294,7 +293,6 @@ private:
     FunctionState state_;
     std::vector<ir::Provenance> provenances_;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, unsigned> provenanceIds_;
-    std::map<std::string, llvm::Function*> gemms_;
     std::map<ir::Scalar, llvm::GlobalVariable*> tables_;
     std::size_t annotateFrom_ = 0;  // parallel loops from this depth on promise that their iterations do not share an access
     std::set<const ir::BufferNode*> contiguous_;  // parameters: row-major whatever their strides

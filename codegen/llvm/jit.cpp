@@ -192,7 +192,6 @@ HostCpu hostCpu()
     cpu.features = text.getString();
     const auto has = [&](const char* name) { return features.lookup(name); };
     cpu.hasFma = has("fma") || has("neon");
-    cpu.hasHalf = has("f16c") || has("fullfp16");
     cpu.vectorBytes = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq") ? 64 : has("avx2") ? 32 : 16;
     return cpu;
 }
