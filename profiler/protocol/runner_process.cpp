@@ -202,11 +202,13 @@ bool RunnerProcess::pump(milliseconds limit)
     pollfd descriptors[] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}, {outgoing_.empty() ? -1 : in_, POLLOUT, 0}};
     if (::poll(descriptors, 3, static_cast<int>(limit.count())) <= 0)
         return true;
-    if (descriptors[1].revents != 0)
-        receiveErrors();
     if (descriptors[2].revents != 0)
         sendQueued();
-    return descriptors[0].revents == 0 || receive();
+    // Where a greeting and words wait, the greeting comes first: words that it makes old would be lost, and with them why a line was cut.
+    if (descriptors[0].revents != 0)
+        return receive();
+    receiveErrors();
+    return true;
 }
 
 bool RunnerProcess::endsWithin(milliseconds limit, int& status)
