@@ -19,9 +19,9 @@ p{margin:0 0 8px}
 nav{display:flex;flex-wrap:wrap;gap:6px 16px;margin:0 0 20px;font-size:14px}
 a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 section{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:20px 22px;margin:0 0 18px}
-.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(168px,1fr));gap:12px;margin:0 0 18px}
-.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 14px}
-.card b{display:block;font-size:21px;font-weight:650;line-height:1.25}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(146px,1fr));gap:10px;margin:0 0 18px}
+.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:11px 12px}
+.card b{display:block;font-size:17px;font-weight:650;line-height:1.3;white-space:nowrap}
 .card span{color:var(--muted);font-size:13px}
 .tag{display:inline-block;border:1px solid var(--line);border-radius:99px;padding:0 9px;font-size:12px;color:var(--muted);white-space:nowrap}
 .measured{color:var(--good);border-color:currentColor}.simulated{color:#9069d6;border-color:currentColor}.modelled{color:#b7791f;border-color:currentColor}
