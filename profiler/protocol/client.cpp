@@ -30,6 +30,12 @@ int Client::processId() const
     return process_ ? process_->id() : 0;
 }
 
+void Client::forgetEnded()
+{
+    if (const std::unique_lock lock(oneCall_, std::try_to_lock); lock && process_ && process_->hasEnded())
+        process_.reset();
+}
+
 namespace {
 
 template <class Result>
@@ -78,6 +84,8 @@ Result Client::ask(Message request, const ProgressCallback& progress, std::stop_
         process_.reset();
         return stop.stop_requested() ? cancelledResult<Result>() : lost<Result>(Code::kRunnerLost, std::move(reason));
     };
+    if (process_ && process_->hasEnded())  // while nothing was asked: this request loses nothing
+        process_.reset();
     if (!process_) {
         process_ = std::make_unique<RunnerProcess>();
         if (std::string reason = process_->start(command_); !reason.empty())

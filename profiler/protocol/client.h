@@ -47,6 +47,8 @@ public:
     void setCudaCompiler(CudaCompiler compiler) { compiler_ = std::move(compiler); }
 
     [[nodiscard]] int processId() const;  // 0 when none is running
+    // Lets the system forget a runner that ended while nothing was asked. Never waits: nothing happens while a call goes on.
+    void forgetEnded();
 
 private:
     template <class Result>

@@ -240,6 +240,12 @@ int RunnerProcess::end()
     return status;
 }
 
+bool RunnerProcess::hasEnded()
+{
+    int status = 0;
+    return pid_ <= 0 || endsWithin(milliseconds(0), status);
+}
+
 std::string RunnerProcess::epitaph()
 {
     closeFd(in_);

@@ -34,6 +34,7 @@ public:
     void greeted();  // the child speaks the protocol
     [[nodiscard]] bool hasGreeted() const { return hasGreeted_; }
 
+    [[nodiscard]] bool hasEnded();  // by itself; asked between two requests, and does not wait
     // Why nothing more will come. Ends the child if it still runs.
     [[nodiscard]] std::string epitaph();
 

@@ -3,6 +3,22 @@
 #include <utility>
 
 namespace tw::gui {
+namespace {
+
+constexpr int kLookForEndedMs = 2'000;
+
+}  // namespace
+
+Runners::Runners(std::vector<std::string> localCommand) : local_(std::make_shared<protocol::Client>(std::move(localCommand)))
+{
+    ended_.callOnTimeout([this] {
+        for (const auto& runner : {local_, remote_}) {
+            if (runner)
+                runner->forgetEnded();
+        }
+    });
+    ended_.start(kLookForEndedMs);
+}
 
 std::shared_ptr<protocol::Client> Runners::runnerFor(std::string& device)
 {

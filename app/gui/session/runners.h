@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <QTimer>
+
 #include "profiler/protocol/client.h"
 
 namespace tw::gui {
@@ -21,7 +23,7 @@ using RunnerFinder = std::function<std::optional<RunnerPlace>(const std::string&
 
 class Runners {
 public:
-    explicit Runners(std::vector<std::string> localCommand) : local_(std::make_shared<protocol::Client>(std::move(localCommand))) {}
+    explicit Runners(std::vector<std::string> localCommand);
 
     void setFinder(RunnerFinder finder) { find_ = std::move(finder); }
     // The runner of a device, which is then named as that runner knows it. GUI thread.
@@ -32,6 +34,7 @@ private:
     RunnerFinder find_;
     std::string remoteDevice_;  // whose runner `remote_` is
     std::shared_ptr<protocol::Client> local_, remote_;
+    QTimer ended_;  // a runner that was killed while idle does not stay in the list of processes
 };
 
 }  // namespace tw::gui

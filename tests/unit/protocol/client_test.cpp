@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -171,6 +172,37 @@ TEST(Client, LetsARunnerGoThatLostItsDevice)
     Client healthy({"/bin/sh", "-c", playing({{1, RunResult()}})});
     EXPECT_EQ(healthy.run({}).head.outcome, Outcome::kFine);
     EXPECT_NE(healthy.processId(), 0);
+}
+
+// Until it has ended and is still in the list of processes, as this process' child.
+void killAndWait(int pid)
+{
+    ASSERT_GT(pid, 0);
+    ::kill(pid, SIGKILL);
+    siginfo_t info;
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+}
+
+TEST(Client, ARunnerThatEndedWhileIdleIsForgotten)
+{
+    Client client({"/bin/sh", "-c", playing({{1, RunResult()}})});
+    ASSERT_EQ(client.run({}).head.outcome, Outcome::kFine);
+    client.forgetEnded();
+    const int pid = client.processId();
+    killAndWait(pid);  // it ran: it was not forgotten
+    client.forgetEnded();
+    EXPECT_EQ(client.processId(), 0);
+    EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), -1);  // no child of ours any more
+}
+
+TEST(Client, ARunnerThatEndedWhileIdleCostsNoRequest)
+{
+    Client client({"/bin/sh", "-c", playing({{1, RunResult()}, {2, RunResult()}})});
+    ASSERT_EQ(client.run({}).head.outcome, Outcome::kFine);
+    const int first = client.processId();
+    killAndWait(first);
+    EXPECT_EQ(client.run({}).head.outcome, Outcome::kFine);
+    EXPECT_NE(client.processId(), first);
 }
 
 TEST(Client, CompilesForARunnerThatCannot)
