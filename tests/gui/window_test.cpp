@@ -1,12 +1,16 @@
 #include <QApplication>
 #include <QFile>
+#include <QMessageBox>
 #include <QProcess>
+#include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QThread>
+#include <QTimer>
 
 #include <atomic>
 #include <csignal>
@@ -285,6 +289,35 @@ private Q_SLOTS:
         QVERIFY(page->isModified());
         page->editor().undo();
         QCOMPARE(page->editor().textBytes(), kSample);
+    }
+
+    void aNoToClosingKeepsEveryTab()
+    {
+        openSample();
+        auto* changed = window_->documents().openNew();
+        changed->editor().setFocus();
+        QTest::keyClicks(&changed->editor(), QStringLiteral("# mine"));
+        QVERIFY(changed->isModified());
+        const std::string text = changed->editor().textBytes();
+        QTimer::singleShot(0, window_.get(), [] {
+            if (auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget()))
+                box->button(QMessageBox::Cancel)->click();
+        });
+        QVERIFY(!window_->close());
+        QCOMPARE(window_->documents().pages().size(), 2);
+        QCOMPARE(changed->editor().textBytes(), text);
+    }
+
+    void manyTabsKeepTheirNames()
+    {
+        openSample();
+        for (int i = 0; i < 12; ++i)
+            window_->documents().openNew();
+        const auto* bar = window_->documents().findChild<QTabBar*>();
+        QVERIFY(bar);
+        QCOMPARE(bar->count(), 13);
+        for (int i = 0; i < bar->count(); ++i)
+            QVERIFY(bar->tabRect(i).width() > bar->fontMetrics().horizontalAdvance(bar->tabText(i)));
     }
 
     void actionsHaveNamesAndShortcutsOfTheirOwn()

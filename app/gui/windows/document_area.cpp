@@ -17,7 +17,7 @@ DocumentArea::DocumentArea(const LanguageInfo& language, QWidget* parent)
     tabs_->setDocumentMode(true);
     tabs_->setTabsClosable(true);
     tabs_->setMovable(true);
-    tabs_->tabBar()->setElideMode(Qt::ElideMiddle);
+    tabs_->tabBar()->setElideMode(Qt::ElideNone);  // "1…y" names nothing; the bar scrolls instead
     tabs_->tabBar()->setExpanding(false);
     addWidget(welcome_);
     addWidget(tabs_);
@@ -129,26 +129,41 @@ bool DocumentArea::save(DocumentPage& page, bool askForName)
     return true;
 }
 
+bool DocumentArea::mayClose(DocumentPage& page)
+{
+    if (!page.isModified())
+        return true;
+    tabs_->setCurrentWidget(&page);
+    const auto answer = QMessageBox::question(this, tr("Close"), tr("Save the changes to %1?").arg(page.title()),
+                                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel);
+    return answer == QMessageBox::Discard || (answer == QMessageBox::Save && save(page, false));
+}
+
 bool DocumentArea::close(DocumentPage& page)
 {
-    if (page.isModified()) {
-        tabs_->setCurrentWidget(&page);
-        const auto answer = QMessageBox::question(this, tr("Close"), tr("Save the changes to %1?").arg(page.title()),
-                                                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel);
-        if (answer == QMessageBox::Cancel || (answer == QMessageBox::Save && !save(page, false)))
-            return false;
-    }
+    if (!mayClose(page))
+        return false;
+    remove(page);
+    return true;
+}
+
+void DocumentArea::remove(DocumentPage& page)
+{
     const QString key = page.key();
     tabs_->removeTab(tabs_->indexOf(&page));
     page.deleteLater();
     Q_EMIT pageClosed(key);
-    return true;
 }
 
 bool DocumentArea::closeAll()
 {
     const auto open = pages();
-    return std::all_of(open.begin(), open.end(), [this](DocumentPage* page) { return close(*page); });
+    // All questions first: whoever answers one with Cancel keeps every tab.
+    if (!std::all_of(open.begin(), open.end(), [this](DocumentPage* page) { return mayClose(*page); }))
+        return false;
+    for (auto* page : open)
+        remove(*page);
+    return true;
 }
 
 void DocumentArea::setTheme(const Theme& theme, double codeSize)

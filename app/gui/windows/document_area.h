@@ -24,7 +24,7 @@ public:
     void askAndOpen();
     bool save(DocumentPage& page, bool askForName);
     bool close(DocumentPage& page);  // false if the user said no
-    bool closeAll();                 // asks once for each modified file
+    bool closeAll();                 // asks once for each modified file; a no keeps every tab
 
     [[nodiscard]] DocumentPage* current() const;
     [[nodiscard]] QList<DocumentPage*> pages() const;
@@ -42,6 +42,8 @@ Q_SIGNALS:
 
 private:
     DocumentPage* addPage(std::unique_ptr<DocumentPage> fresh);
+    bool mayClose(DocumentPage& page);  // asks where text would be lost
+    void remove(DocumentPage& page);
     void updateTitle(DocumentPage& page);
 
     const LanguageInfo& language_;
