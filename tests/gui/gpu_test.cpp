@@ -244,7 +244,7 @@ private Q_SLOTS:
         QVERIFY2(view->hoverText().contains(QStringLiteral("thread")), qPrintable(view->hoverText()));
         QVERIFY(view->reasonText().size() > 12);
         // The accumulator of mma.m16n8k16: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".
-        QVERIFY2(view->bitText().startsWith(QStringLiteral("j = r0 t0 t1 ")) && view->bitText().contains(QStringLiteral("; i = t2 t3 t4 r1 ")), qPrintable(view->bitText()));
+        QVERIFY2(view->bitText().startsWith(QStringLiteral("bits, lowest first: j = r0 t0 t1 ")) && view->bitText().contains(QStringLiteral("; i = t2 t3 t4 r1 ")), qPrintable(view->bitText()));
         const double fitted = view->grid().scale();
         QTest::keyClick(&view->grid(), Qt::Key_Plus);
         QVERIFY(view->grid().scale() > fitted);
@@ -256,7 +256,7 @@ private Q_SLOTS:
         view->grid().setCurrent(0, 0);
         QVERIFY2(view->hoverText().contains(QStringLiteral("bank")), qPrintable(view->hoverText()));
         // A slot (i), a row (j) and a column (k); chunks of 8 halves are permuted by bits of the row.
-        QVERIFY2(view->bitText().startsWith(QStringLiteral("element = k0 k1 k2 k3^j")), qPrintable(view->bitText()));
+        QVERIFY2(view->bitText().startsWith(QStringLiteral("bits, lowest first: element = k0 k1 k2 k3^j")), qPrintable(view->bitText()));
         exportBoth(view->picture());
     }
 

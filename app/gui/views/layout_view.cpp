@@ -218,7 +218,7 @@ void LayoutView::showBits(const TileLayout& layout)
     const QString bits = layout.bitText();
     bits_->setVisible(!bits.isEmpty());
     bits_->setFont(codeFont(codeSize() - 1));
-    bits_->setText(bits);
+    bits_->setText(bits.isEmpty() ? QString() : tr("bits, lowest first: %1").arg(bits));
     bits_->setToolTip(layout.isFragment ? tr("Which bits of the thread number (t) and of the register number (r) make each coordinate, from the lowest bit on")
                                         : tr("Which bits of the coordinates make the place in memory, from the lowest bit on; ^ is exclusive or"));
 }
