@@ -115,6 +115,21 @@ private Q_SLOTS:
         QVERIFY(editor.textBytes().starts_with("T.atomic_add"));
     }
 
+    void aNameTypedWholeShowsItsSignature()
+    {
+        const auto info = LanguageInfo::load();
+        CodeEditor editor(info);
+        editor.resize(400, 300);
+        editor.show();
+        QTest::keyClicks(&editor, QStringLiteral("T.copy"));
+        QVERIFY(editor.SendScintilla(Sci::SCI_AUTOCACTIVE) != 0);
+        QVERIFY(editor.SendScintilla(Sci::SCI_CALLTIPACTIVE) == 0);
+        QTest::keyClicks(&editor, QStringLiteral("("));
+        QVERIFY(editor.SendScintilla(Sci::SCI_AUTOCACTIVE) == 0);
+        QVERIFY(editor.SendScintilla(Sci::SCI_CALLTIPACTIVE) != 0);
+        QCOMPARE(editor.textBytes(), std::string("T.copy("));
+    }
+
     void completesWhereAsked()
     {
         const auto info = LanguageInfo::load();

@@ -28,6 +28,20 @@ constexpr std::array kPythonWords = {"and", "as", "assert", "break", "class", "c
 constexpr std::array kTypeNames = {"float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "int8", "int16",
                                    "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"};
 
+// Breaks lines at blanks: a tip does not wrap, and would leave the screen.
+QString wrapped(QString text)
+{
+    constexpr qsizetype kTipColumns = 90;
+    for (qsizetype begin = 0; text.size() - begin > kTipColumns;) {
+        const qsizetype blank = text.lastIndexOf(QLatin1Char(' '), begin + kTipColumns);
+        if (blank <= begin)
+            break;
+        text[blank] = QLatin1Char('\n');
+        begin = blank + 1;
+    }
+    return text;
+}
+
 }  // namespace
 
 Completer::Completer(CodeEditor& editor, const LanguageInfo& language) : QObject(&editor), editor_(editor), language_(language)
@@ -41,11 +55,13 @@ Completer::Completer(CodeEditor& editor, const LanguageInfo& language) : QObject
 
 void Completer::onCharacter(int character)
 {
+    if (character == '(') {
+        editor_.SendScintilla(Sci::SCI_AUTOCCANCEL);  // a name that was typed whole still has its list
+        return showSignature();
+    }
     if (editor_.SendScintilla(Sci::SCI_AUTOCACTIVE))
         return;
-    if (character == '(')
-        showSignature();
-    else if (character == '.' || isPart(static_cast<char>(character)))
+    if (character == '.' || isPart(static_cast<char>(character)))
         completeFrom(kLettersTyped);
 }
 
@@ -110,7 +126,7 @@ void Completer::showSignature()
     const auto* entry = word.contains(QLatin1Char('.')) ? language_.find(word) : nullptr;
     if (!entry)
         return;
-    const QByteArray tip = (entry->signature + QLatin1Char('\n') + entry->text).toUtf8();
+    const QByteArray tip = (wrapped(entry->signature) + QLatin1Char('\n') + wrapped(entry->text)).toUtf8();
     editor_.SendScintilla(Sci::SCI_CALLTIPSETBACK, editor_.theme().color("raised"));
     editor_.SendScintilla(Sci::SCI_CALLTIPSETFORE, editor_.theme().color("text"));
     editor_.SendScintilla(Sci::SCI_CALLTIPSHOW, static_cast<unsigned long>(open), tip.constData());
