@@ -178,6 +178,15 @@ void noteMissing(const Selected& selected, const std::vector<std::string>& names
     report.add({Code::kUsage, Severity::kNote, range, fmt::format("{}{} needs --param {}", name, instance, fmt::join(names, ", ")), {}, {}, name});
 }
 
+void noteNothingFits(std::vector<Diagnostic> diagnostics, Report& report)
+{
+    for (Diagnostic& d : diagnostics) {
+        if (d.code == Code::kUsage)
+            d.severity = Severity::kNote;
+        report.add(d);
+    }
+}
+
 tl::expected<OpenedKernel, int> openKernel(const Options& options, Report& report, std::stop_token stop)
 {
     auto file = OpenedFile::open(options, report, std::move(stop));

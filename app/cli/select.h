@@ -29,6 +29,9 @@ struct Selection {
 // A note "NAME@INSTANCE needs --param …": a call gives values that nobody knows before the program runs.
 void noteMissing(const Selected& selected, const std::vector<std::string>& names, Report& report);
 
+// The diagnostics of a snapshot that no chosen extent fits: its error is a note, as nothing is wrong with the file.
+void noteNothingFits(std::vector<Diagnostic> diagnostics, Report& report);
+
 // The opened file and the one kernel that a verb works on (Scope::kOne), or the exit code with errors in the report.
 struct OpenedKernel {
     std::unique_ptr<OpenedFile> file;

@@ -19,11 +19,17 @@ public:
             stages_ |= static_cast<unsigned>(driver::StageWanted::kPasses);
     }
 
-    // Empty where nobody knows the values that the instance needs.
+    // Empty where nobody knows the values that the instance needs, or no extent that was tried fits.
     std::optional<Json> instance(const Selected& selected)
     {
         const auto start = std::chrono::steady_clock::now();
-        const auto snapshot = compile(selected.request, stages_);
+        device::ExtentChoice choice{};
+        const auto snapshot = device::compileWithExtents(file_.request(selected.request, stages_), 1024, choice, stop_);
+        if (choice == device::ExtentChoice::kNothingFits) {
+            noteNothingFits(snapshot->diagnostics, report_);
+            return std::nullopt;
+        }
+        tell(*snapshot);
         if (const auto missing = device::missingParameters(*snapshot); !snapshot->function && !missing.empty()) {
             noteMissing(selected, missing, report_);
             return std::nullopt;
@@ -40,20 +46,17 @@ public:
     [[nodiscard]] bool onlyRefuses() const { return refuses_ && !isWrong_; }
 
 private:
-    std::shared_ptr<const driver::CompileSnapshot> compile(const staging::TraceRequest& request, unsigned stages)
+    void tell(const driver::CompileSnapshot& snapshot)
     {
-        bool choseExtents = false;
-        auto snapshot = device::compileWithExtents(file_.request(request, stages), 1024, choseExtents, stop_);
-        for (const Diagnostic& d : snapshot->diagnostics) {
+        for (const Diagnostic& d : snapshot.diagnostics) {
             // What a target lacks is no mistake of the file, but the answer to a question about that target. A back end that
             // this build lacks is neither.
-            const bool isRefusal = d.code == Code::kNotSupported && snapshot->function;
-            refuses_ |= isRefusal && answers(*snapshot);
-            if (!isRefusal || answers(*snapshot))
+            const bool isRefusal = d.code == Code::kNotSupported && snapshot.function;
+            refuses_ |= isRefusal && answers(snapshot);
+            if (!isRefusal || answers(snapshot))
                 report_.add(d);
             isWrong_ |= d.severity == Severity::kError && !isRefusal;
         }
-        return snapshot;
     }
 
     // Whether the question is what this target can do.
@@ -74,10 +77,10 @@ private:
         for (std::size_t i = 1; i < selected.kernel->configs.size() && !stop_.stop_requested(); ++i) {
             staging::TraceRequest request = selected.request;
             request.params = selected.kernel->configs[i];
-            bool choseExtents = false;
+            device::ExtentChoice choice{};
             const auto stages = driver::StageWanted::kTrace | driver::StageWanted::kCheck;
-            const auto snapshot = device::compileWithExtents(file_.request(request, stages), 1024, choseExtents, stop_);
-            if (!isFine(*snapshot))
+            const auto snapshot = device::compileWithExtents(file_.request(request, stages), 1024, choice, stop_);
+            if (!isFine(*snapshot) && choice != device::ExtentChoice::kNothingFits)
                 return leftOut(*snapshot, request.params);
         }
     }

@@ -83,11 +83,11 @@ int runIr(const Options& options, Report& report, std::stop_token stop)
     if (!opened)
         return opened.error();
     const auto& [file, selected] = *opened;
-    bool choseExtents = false;
+    device::ExtentChoice choice{};
     const auto snapshot = device::compileWithExtents(
         file->request(selected.request,
                       (driver::StageWanted::kTrace | driver::StageWanted::kCheck) | static_cast<unsigned>(driver::StageWanted::kPasses)),
-        1024, choseExtents, stop);
+        1024, choice, stop);
     report.addAll(snapshot->diagnostics);
     report.json()["kernel"] = snapshot->kernel;
     report.json()["instance"] = snapshot->instance.name;

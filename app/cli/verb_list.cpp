@@ -88,9 +88,9 @@ public:
 private:
     Json instance(const staging::Kernel& kernel, const Selected& selected)
     {
-        bool choseExtents = false;
+        device::ExtentChoice choice{};
         const auto snapshot = device::compileWithExtents(
-            file_.request(selected.request, static_cast<unsigned>(driver::StageWanted::kTrace)), 1024, choseExtents, stop_);
+            file_.request(selected.request, static_cast<unsigned>(driver::StageWanted::kTrace)), 1024, choice, stop_);
         const staging::Instance* known = nullptr;
         for (const staging::Instance& i : kernel.instances)
             if (i.name == selected.request.instance)
@@ -102,6 +102,10 @@ private:
                     {"dims", paramsToJson(shown.dims)},
                     {"origin", originName(known ? known->origin : shown.origin)},
                     {"tensors", snapshot->function ? tensors(*snapshot->function) : Json::array()}};
+        if (choice == device::ExtentChoice::kNothingFits) {
+            noteNothingFits(snapshot->diagnostics, report_);
+            return out;
+        }
         report_.addAll(snapshot->diagnostics);
         if (const auto missing = device::missingParameters(*snapshot); !snapshot->function && !missing.empty())
             noteMissing(selected, missing, report_);

@@ -137,8 +137,8 @@ protocol::VerifyResult execute(const protocol::VerifyRequest& request, const Rep
 protocol::CompileResult execute(const protocol::CompileRequest& request, const ReportProgress&, std::stop_token stop)
 {
     return guarded<protocol::CompileResult>([&](protocol::CompileResult& result) {
-        bool choseExtents = false;
-        const auto compiled = compileWithExtents(compileRequest(request.job, request.stages), kRunExtent, choseExtents, stop);
+        ExtentChoice choice{};
+        const auto compiled = compileWithExtents(compileRequest(request.job, request.stages), kRunExtent, choice, stop);
         const driver::CompileSnapshot& snapshot = *compiled;
         result.head = {.outcome = outcomeOf(snapshot), .cancelled = snapshot.cancelled, .runnerEnds = false, .kernel = snapshot.kernel,
                        .instance = snapshot.instance.name, .target = snapshot.target.name, .device = "", .diagnostics = snapshot.diagnostics};

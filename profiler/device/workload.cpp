@@ -42,15 +42,56 @@ Missing sortMissing(const driver::CompileSnapshot& snapshot)
     return out;
 }
 
-// Values near `chosen` that a kernel's own asserts on T.const extents may want.
+// `chosen`, and the values that a kernel's own asserts on T.const extents, and the tiles that they size, may want: the nearest first.
 std::vector<std::int64_t> candidates(std::int64_t chosen)
 {
     std::vector<std::int64_t> out{chosen};
-    for (const std::int64_t multiple : {16, 64, 128, 256}) {
-        const std::int64_t rounded = (chosen + multiple - 1) / multiple * multiple;
-        if (std::find(out.begin(), out.end(), rounded) == out.end())
-            out.push_back(rounded);
-    }
+    const auto add = [&](std::int64_t value) {
+        if (std::find(out.begin(), out.end(), value) == out.end())
+            out.push_back(value);
+    };
+    for (const std::int64_t multiple : {16, 64, 128, 256})
+        add((chosen + multiple - 1) / multiple * multiple);
+    for (const std::int64_t value : {1024, 768, 512, 256, 128, 96, 64, 48, 32, 16, 8})
+        add(value);
+    return out;
+}
+
+std::vector<Diagnostic> errorsOf(const driver::CompileSnapshot& snapshot)
+{
+    std::vector<Diagnostic> out;
+    for (const Diagnostic& d : snapshot.diagnostics)
+        if (d.severity == Severity::kError)
+            out.push_back(d);
+    return out;
+}
+
+// An assert or an exception of the file's own code may be about the extents, whatever it says.
+bool isOfOwnCode(const std::vector<Diagnostic>& errors)
+{
+    return std::any_of(errors.begin(), errors.end(),
+                       [](const Diagnostic& d) { return d.code == Code::kAssertFailed || d.code == Code::kRaised; });
+}
+
+// Whether two choices failed for one reason, said of different extents.
+bool isSameMistake(const std::vector<Diagnostic>& a, const std::vector<Diagnostic>& b)
+{
+    return !isOfOwnCode(a) && std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Diagnostic& x, const Diagnostic& y) {
+        return x.code == y.code && x.range == y.range;
+    });
+}
+
+// `snapshot`, which was made with `chosen`, with its errors told as what they are: of a choice that is not the author's.
+std::shared_ptr<const driver::CompileSnapshot> nothingFits(const driver::CompileSnapshot& snapshot, const std::vector<std::string>& extents,
+                                                           std::int64_t chosen)
+{
+    auto out = std::make_shared<driver::CompileSnapshot>(snapshot);
+    std::erase_if(out->diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kError; });
+    const Diagnostic first = errorsOf(snapshot).front();
+    out->diagnostics.push_back({Code::kUsage, Severity::kError, first.range,
+                                fmt::format("{} needs --dim {}: of the extents that were tried, none fits", snapshot.kernel,
+                                            fmt::join(extents, ", ")),
+                                {{first.range, fmt::format("with {}: {}", chosen, first.message)}}, {}, snapshot.kernel});
     return out;
 }
 
@@ -88,22 +129,38 @@ Outcome outcomeOf(const driver::CompileSnapshot& snapshot)
 std::vector<std::string> missingParameters(const driver::CompileSnapshot& snapshot) { return sortMissing(snapshot).parameters; }
 
 std::shared_ptr<const driver::CompileSnapshot> compileWithExtents(driver::CompileRequest request, std::int64_t chosen,
-                                                                  bool& choseExtents, std::stop_token stop)
+                                                                  ExtentChoice& choice, std::stop_token stop)
 {
     auto snapshot = driver::compile(request, stop);
     const Missing missing = sortMissing(*snapshot);
-    choseExtents = !missing.extents.empty() && missing.parameters.empty();
-    if (!choseExtents)
+    const bool mustChoose = !missing.extents.empty() && missing.parameters.empty();
+    choice = mustChoose ? ExtentChoice::kChosen : ExtentChoice::kNone;
+    if (!mustChoose)
         return snapshot;
+    std::shared_ptr<const driver::CompileSnapshot> first;
+    std::vector<Diagnostic> errors;  // of the first
+    bool isMistake = true;
     for (const std::int64_t value : candidates(chosen)) {
         for (const std::string& name : missing.extents)
             request.kernel.dims[name] = std::to_string(value);
         request.previous = snapshot;
         snapshot = driver::compile(request, stop);
         if (snapshot->ok() || stop.stop_requested())
-            break;
+            return snapshot;
+        if (!first) {
+            first = snapshot;
+            errors = errorsOf(*first);
+            continue;
+        }
+        const std::vector<Diagnostic> now = errorsOf(*snapshot);
+        if (now == errors && !isOfOwnCode(now))
+            return first;
+        isMistake = isMistake && isSameMistake(now, errors);
     }
-    return snapshot;
+    if (isMistake || outcomeOf(*first) != Outcome::kProgramWrong)
+        return first;
+    choice = ExtentChoice::kNothingFits;
+    return nothingFits(*first, missing.extents, chosen);
 }
 
 namespace {
@@ -167,7 +224,9 @@ tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& given,
         request.previous = first;
         bindConstants(request, *first, inputs);
     }
-    workload.snapshot = compileWithExtents(request, chosen, workload.choseExtents, stop);
+    ExtentChoice choice{};
+    workload.snapshot = compileWithExtents(request, chosen, choice, stop);
+    workload.choseExtents = choice != ExtentChoice::kNone;
     if (const auto missing = missingParameters(*workload.snapshot); !missing.empty())
         return refuse(Outcome::kUsage, Code::kUsage, fmt::format("{} needs --param {}", workload.snapshot->kernel, fmt::join(missing, ", ")));
     if (!workload.snapshot->ok() || !workload.snapshot->function)

@@ -29,9 +29,17 @@ struct Workload {
 // Parameters of the kernel that nobody gave: what --param must say. Empty if the snapshot lacks none.
 [[nodiscard]] std::vector<std::string> missingParameters(const driver::CompileSnapshot& snapshot);
 
-// Compiles with `chosen`, or a round value near it, for T.const extents that nobody gave. `choseExtents` tells whether it had to.
+// What became of the T.const extents that nobody gave.
+enum class ExtentChoice {
+    kNone,        // there are none, or parameters lack as well
+    kChosen,
+    kNothingFits  // of all that was tried; the snapshot's only error, a Code::kUsage, asks for --dim
+};
+
+// Compiles with `chosen`, or another round value, for T.const extents that nobody gave. An error that stays at its place
+// whatever is chosen is the program's own, unless an assert or an exception of the file's own code says it.
 [[nodiscard]] std::shared_ptr<const driver::CompileSnapshot> compileWithExtents(driver::CompileRequest request, std::int64_t chosen,
-                                                                                bool& choseExtents, std::stop_token stop);
+                                                                                ExtentChoice& choice, std::stop_token stop);
 
 // The same, and values for the symbolic extents. The snapshot is there (with its diagnostics) even on refusal.
 [[nodiscard]] tl::expected<void, Refusal> prepareWorkload(const driver::CompileRequest& request, const GivenInputs& inputs,

@@ -144,6 +144,32 @@ TEST(Usage, InstancesThatLackValuesSaySo)
     EXPECT_NE(tilec("check " + file.path()).out.find("0 kernel instances checked"), std::string::npos);
 }
 
+// Extents that nobody gave are chosen by the tool: what is wrong with them is no mistake of the file.
+TEST(Usage, ChosenExtentsThatDoNotFitAreNoMistakeOfTheFile)
+{
+    const auto kernel = [](const std::string& size, const std::string& body) {
+        return "import tilelang\nimport tilelang.language as T\n\n@tilelang.jit\ndef f(A):\n    N = T.const(\"N\")\n    A: T.Tensor((N,), \"float32\")\n    assert " +
+               size + "\n    B = T.empty((N,), \"float32\")\n    with T.Kernel(1, threads=32):\n        for i in T.Parallel(N):\n            " + body +
+               "\n    return B\n";
+    };
+    const TemporaryFile fits("fits.py", kernel("N == 32", "B[i] = A[i] + 1")), odd("odd.py", kernel("N == 7", "B[i] = A[i] + 1")),
+        wrong("wrong.py", kernel("N > 0", "B[i, 0] = A[i]"));
+    for (const char* verb : {"check ", "list ", "verify --device cpu "})
+        EXPECT_EQ(tilec(verb + fits.path() + " --json").exitCode, 0) << verb;
+    for (const char* verb : {"check ", "list "}) {
+        const Answer answer = tilec(verb + odd.path() + " --json");
+        EXPECT_EQ(answer.exitCode, 0) << answer.out;
+        ASSERT_EQ(answer.json()["diagnostics"].size(), 1U) << answer.out;
+        EXPECT_EQ(answer.json()["diagnostics"][0]["severity"], "note");
+        EXPECT_EQ(answer.json()["diagnostics"][0]["line"], 8);
+        EXPECT_EQ(answer.json()["diagnostics"][0]["message"], "f needs --dim N: of the extents that were tried, none fits");
+    }
+    EXPECT_EQ(tilec("run " + odd.path() + " --device cpu --json").exitCode, 2);
+    EXPECT_EQ(tilec("run " + odd.path() + " --device cpu --dim N=7 --json").exitCode, 0);
+    EXPECT_EQ(tilec("check " + odd.path() + " --dim N=8 --json").exitCode, 1);  // given, so a mistake
+    EXPECT_EQ(tilec("check " + wrong.path() + " --json").exitCode, 1);          // whatever the extent
+}
+
 TEST(Usage, StandardInputIsAFile)
 {
     const TemporaryFile file("add.py", kAdd);
