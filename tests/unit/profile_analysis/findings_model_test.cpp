@@ -114,17 +114,23 @@ TEST_F(ModelFindings, ThreadsThatMeetMoreThanTheyWork)
     EXPECT_TRUE(heavyMeetings(evidence_).empty());
 }
 
-TEST_F(ModelFindings, SamplesAtABarrier)
+// Operation 3 on line 3: half of the samples, 60 % of them at a barrier.
+capture::Operation mostlyAtABarrier(const char* name)
 {
     capture::Operation op;
     op.id = 3;
-    op.name = "reduce_sum x → s";
+    op.name = name;
     op.where = {0, 13, 18};
     op.line = 3;
     op.samples = 1000;
     op.timeShare = 0.5;
     op.stalls = {{"barrier", 0.6}, {"long_scoreboard", 0.1}};
-    capture_.operations = {op};
+    return op;
+}
+
+TEST_F(ModelFindings, SamplesAtABarrier)
+{
+    capture_.operations = {mostlyAtABarrier("reduce_sum x → s")};
     Findings found = heavyMeetings(evidence_);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_NEAR(found[0].value, 30, 1e-9);
@@ -139,15 +145,7 @@ TEST_F(ModelFindings, SamplesAtABarrier)
 // The sampler finds warps that wait for wgmma at WARPGROUP.DEPBAR, and calls that a barrier.
 TEST_F(ModelFindings, AWaitForProductsIsNoMeeting)
 {
-    capture::Operation op;
-    op.id = 3;
-    op.name = "gemm a, b → c";
-    op.where = {0, 13, 18};
-    op.line = 3;
-    op.samples = 1000;
-    op.timeShare = 0.5;
-    op.stalls = {{"barrier", 0.6}, {"long_scoreboard", 0.1}};
-    capture_.operations = {op};
+    capture_.operations = {mostlyAtABarrier("gemm a, b → c")};
     std::vector<LaunchFacts> facts(1);
     facts[0].products[3] = ProductUnit::kWgmma;
     evidence_.facts = &facts;
